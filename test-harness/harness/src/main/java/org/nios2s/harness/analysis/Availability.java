@@ -47,7 +47,6 @@ final class Availability {
 
     private static Optional<String> ofProbe(final String key, final Settings settings) {
         return switch (key) {
-            case "wan-late" -> unless(settings.wan().present(), "a WAN: delay, jitter or loss");
             case "slow-peers" -> needs(settings.number(Parameter.SLOW_PEERS) > 0, "slow-peers");
             case "live-heap", "rss-after" -> needs(settings.flag(Parameter.LIVE_HEAP), "live-heap");
             case "triggers", "triggers-idle" -> needs(settings.number(Parameter.PORTS) > 1, "ports, 2 or more");

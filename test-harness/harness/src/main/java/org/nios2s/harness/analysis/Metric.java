@@ -140,7 +140,6 @@ public record Metric(
                     "generator-cpu", "generator CPU ms/tx", Unit.MILLIS, 3, GeneratorMetrics::cpuMillisPerTransaction),
             generator("generator-percent", "generator CPU %", Unit.PERCENT, 0, GeneratorMetrics::cpuPercent),
             generator("generator-delay", "generator read late p99 ms", Unit.MILLIS, 1, GeneratorMetrics::loopP99Millis),
-            probe("wan-late", "WAN late p99 ms", Unit.MILLIS, 1, LESS),
             LOST,
             DUPLICATED,
             DAMAGED,

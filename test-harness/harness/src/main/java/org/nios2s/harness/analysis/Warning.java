@@ -32,9 +32,6 @@ public record Warning(String brief, String remark) {
     /** Later than this is late: several times what timers and collectors of garbage cost. */
     private static final double LATE_MILLIS = 50;
 
-    /** A segment that the proxy of a WAN passes on later than this after its time changes the WAN: several times what a timer costs. */
-    private static final double WAN_LATE_MILLIS = 5;
-
     /** Others that take more than this of a processor are noise. */
     private static final double FOREIGN_PERCENT = 25;
 
@@ -54,7 +51,6 @@ public record Warning(String brief, String remark) {
     static List<Warning> of(final List<RunResult> runs, final int processors, final BiPredicate<String, Metric> shown) {
         final Search search = new Search(runs, shown, new ArrayList<>());
         search.generator(processors);
-        search.wan();
         search.noise(processors);
         search.range();
         search.whole();
@@ -136,17 +132,6 @@ public record Warning(String brief, String remark) {
                     "The load generator read late in %s: its threads came up to %,.0f ms (p99) late to what was due. As much"
                             + " of the times there is its own.",
                     late -> most(late, run -> run.generator().loopP99Millis()));
-        }
-
-        private void wan() {
-            final Metric late = Metric.by("wan-late");
-            say(
-                    "the WAN was slower than configured",
-                    run -> late.of(run).orElse(0) > WAN_LATE_MILLIS,
-                    "The harness's proxy that stands for the WAN was late in %s: it passed segments on up to %,.0f ms (p99)"
-                            + " after their time, because it got too little of the processors. Each round trip there took"
-                            + " up to twice that much longer.",
-                    delayed -> most(delayed, run -> late.of(run).orElse(0)));
         }
 
         private void noise(final int processors) {

@@ -35,7 +35,6 @@ import org.nios2s.harness.plan.Presets;
 import org.nios2s.harness.plan.Schedule;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.report.HtmlReport;
-import org.nios2s.harness.report.OpenMetrics;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.ExperimentResult.Completion;
@@ -207,7 +206,7 @@ final class ExperimentSession implements Runner.Observer {
                 final int sockets = settings.load().clients()
                         + settings.number(Parameter.SLOW_PEERS)
                         + settings.number(Parameter.IDLE_PEERS);
-                MachineLimits.check(sockets, settings.word(Parameter.CLIENT, ClientKind.class), settings.wan());
+                MachineLimits.check(sockets, settings.word(Parameter.CLIENT, ClientKind.class));
                 Processors.ofThisMachine().check(settings.number(Parameter.PROCESSORS));
             }
             Analysis.check(experiment, targets.seesProcess());
@@ -379,7 +378,6 @@ final class ExperimentSession implements Runner.Observer {
             directory().finish(result);
             directory.write(Presets.RESULT_FILE, Presets.write(measured));
             directory.write(HtmlReport.FILE, HtmlReport.of(result));
-            directory.write(OpenMetrics.FILE, OpenMetrics.of(measured.name(), runs));
         });
     }
 

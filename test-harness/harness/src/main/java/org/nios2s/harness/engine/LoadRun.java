@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +29,6 @@ import org.nios2s.harness.load.PacketId;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.nifi.NifiLoadClient;
 import org.nios2s.harness.load.nio.NioLoadClients;
-import org.nios2s.harness.load.wan.Network;
 import org.nios2s.harness.load.wire.LargeContent;
 import org.nios2s.harness.load.wire.WireLoadClients;
 import org.nios2s.harness.load.wire.WireProbe;
@@ -135,13 +133,9 @@ public record LoadRun(
         final LoadSettings load =
                 given.over(target.tls() != null, given.connection().reconnect());
         final String run = PacketId.newRun();
-        final Network network = new Network(
-                load.connection().wan(),
-                Objects.hash(place.round(), place.repetition()),
-                client() != ClientKind.MINIFI);
         final Consumer<List<Parcel>> received =
                 feed.map(from -> (Consumer<List<Parcel>>) from.ledger()::enter).orElse(parcels -> {});
-        final LoadGenerator generator = generator(run, load, target, network, received);
+        final LoadGenerator generator = generator(run, load, target, received);
         final List<Path> parcels = parcels(load, target);
         final LedgerCheck ledger = parcels.isEmpty() ? null : LedgerCheck.before(parcels);
         final RunSampler watch = isCompanion()
@@ -166,7 +160,6 @@ public record LoadRun(
         final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
         final ServerMetrics server = watch.server(transactions, idlePercent);
         final Map<String, Double> probes = derived(outcome, packets, parcels, watch, generator);
-        network.lateP99Millis().ifPresent(late -> probes.put("wan-late", late));
         final RunResult result = new RunResult(
                 place,
                 load,
@@ -256,11 +249,7 @@ public record LoadRun(
     }
 
     private LoadGenerator generator(
-            final String run,
-            final LoadSettings load,
-            final Target target,
-            final Network network,
-            final Consumer<List<Parcel>> received) {
+            final String run, final LoadSettings load, final Target target, final Consumer<List<Parcel>> received) {
         final SslContext tls = WireTls.client(target.tls());
         return switch (client()) {
             case NIFI ->
@@ -273,24 +262,16 @@ public record LoadRun(
                 new ClientLoadGenerator(
                         run,
                         load,
-                        () -> network.open(
-                                List.of(target.address()),
-                                to -> new NioLoadClients(run, load, to.getFirst(), target.sslContext())),
+                        () -> new NioLoadClients(run, load, target.address(), target.sslContext()),
                         received);
             case WIRE -> {
                 final boolean large = settings.flag(Parameter.LARGE);
                 yield new ClientLoadGenerator(
-                        run,
-                        load,
-                        () -> network.open(target.addresses(), to -> new WireLoadClients(run, load, to, tls, large)),
-                        received);
+                        run, load, () -> new WireLoadClients(run, load, target.addresses(), tls, large), received);
             }
             case MINIFI ->
                 new ClientLoadGenerator(
-                        run,
-                        load,
-                        () -> network.open(target.addresses(), to -> WireLoadClients.asMinifi(run, load, to, tls)),
-                        received);
+                        run, load, () -> WireLoadClients.asMinifi(run, load, target.addresses(), tls), received);
             case GROUP -> new GroupGenerator(run, load, managed().remoteGroup(load.shape()), interruption);
             case INSIDE -> inside(run, load);
         };

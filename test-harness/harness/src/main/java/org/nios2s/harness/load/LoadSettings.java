@@ -84,27 +84,11 @@ public record LoadSettings(
      * @param secure    whether it is TLS
      * @param reconnect whether each transaction has a connection of its own
      * @param max       most connections that the clients share, for a client that shares any; 0: one for each
-     * @param wan       what lies between the clients and the server
      */
-    public record Connection(boolean secure, boolean reconnect, int max, Wan wan) {
+    public record Connection(boolean secure, boolean reconnect, int max) {
 
         /** Plain TCP, kept from one transaction to the next. */
         public static final Connection KEPT = new Connection(false, false, 0);
-
-        /** A connection to a server next to the clients. */
-        public Connection(final boolean secure, final boolean reconnect, final int max) {
-            this(secure, reconnect, max, Wan.NONE);
-        }
-
-        public Connection {
-            // Results from the time before this setting do not have it.
-            wan = wan == null ? Wan.NONE : wan;
-        }
-
-        /** The same over another network. */
-        public Connection over(final Wan other) {
-            return new Connection(secure, reconnect, max, other);
-        }
     }
 
     /** A load whose starts lie evenly. */
@@ -131,11 +115,6 @@ public record LoadSettings(
         if (timeout.isZero()) {
             throw new IllegalArgumentException("timeout must be longer than 0, otherwise no transaction can succeed");
         }
-        if (connection.wan().roundTrip().compareTo(timeout) >= 0) {
-            throw new IllegalArgumentException(
-                    "delay %d ms makes a round trip as long as the timeout, %d ms: no transaction can succeed; write a longer timeout"
-                            .formatted(connection.wan().delay().toMillis(), timeout.toMillis()));
-        }
         if (transactions == UNLIMITED && duration.isZero()) {
             throw new IllegalArgumentException("either transactions or duration must be more than 0: nothing to do");
         }
@@ -143,28 +122,19 @@ public record LoadSettings(
 
     /** The same load over TLS or plain TCP, with a connection for each transaction or not. */
     public LoadSettings over(final boolean secured, final boolean reconnecting) {
-        final Connection other = new Connection(secured, reconnecting, connection.max(), connection.wan());
+        final Connection other = new Connection(secured, reconnecting, connection.max());
         return new LoadSettings(clients, transactions, duration, interval, stagger, timeout, shape, other, arrivals);
     }
 
     /**
-     * Packets of the same kind from as many clients, as fast as they go and for some time: to warm a server up. The clients
-     * are next to it, since behind a WAN they would give it little to do.
+     * Packets of the same kind from as many clients, as fast as they go and for some time: to warm a server up.
      */
     public LoadSettings flatOutFor(final Duration time) {
         // All at work after half of the time, however many they are.
         final Duration ramp = time.dividedBy(2L * clients);
         final Duration apart = ramp.compareTo(stagger) < 0 ? ramp : stagger;
         return new LoadSettings(
-                clients,
-                UNLIMITED,
-                time.dividedBy(2),
-                Duration.ZERO,
-                apart,
-                timeout,
-                shape,
-                connection.over(Wan.NONE),
-                arrivals);
+                clients, UNLIMITED, time.dividedBy(2), Duration.ZERO, apart, timeout, shape, connection, arrivals);
     }
 
     /** Whether clients have a pace rather than work flat out. */

@@ -18,22 +18,16 @@ public final class MachineLimits {
     /** Sockets at a time per logical client: NiFi's client also opens one for the peers and one for the REST API. */
     private static final int FILES_PER_NIFI_CLIENT = 4;
 
-    /** The proxy that stands for a WAN holds a socket to the client and one to the server. */
-    private static final int FILES_OF_WAN_PER_CLIENT = 2;
-
     /** Jars, logs, and whatever else this process opens. */
     private static final int FILE_RESERVE = 200;
 
     private MachineLimits() {}
 
     /** Checks the open files of this process, which a NiFi started by it inherits, and the range of ephemeral ports. */
-    public static void check(final int clients, final ClientKind kind, final Wan wan) {
+    public static void check(final int clients, final ClientKind kind) {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof final UnixOperatingSystemMXBean unix) {
             checkFiles(
-                    clients,
-                    filesPerClient(kind, wan),
-                    unix.getMaxFileDescriptorCount(),
-                    unix.getOpenFileDescriptorCount());
+                    clients, filesPerClient(kind), unix.getMaxFileDescriptorCount(), unix.getOpenFileDescriptorCount());
         }
         if (Files.isReadable(PORT_RANGE)) {
             try {
@@ -45,9 +39,8 @@ public final class MachineLimits {
         }
     }
 
-    static int filesPerClient(final ClientKind kind, final Wan wan) {
-        final int own = kind == ClientKind.NIFI ? FILES_PER_NIFI_CLIENT : 1;
-        return wan.present() ? own + FILES_OF_WAN_PER_CLIENT : own;
+    static int filesPerClient(final ClientKind kind) {
+        return kind == ClientKind.NIFI ? FILES_PER_NIFI_CLIENT : 1;
     }
 
     static void checkFiles(final int clients, final int perClient, final long limit, final long open) {

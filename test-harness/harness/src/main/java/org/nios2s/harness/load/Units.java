@@ -14,11 +14,8 @@ import java.util.regex.Pattern;
  */
 public final class Units {
 
-    static final double MAX_PERCENT = 100;
-
     private static final Pattern SIZE = Pattern.compile("(\\d{1,12})(b|k|m|g)?");
     private static final Pattern TIME = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|h)");
-    private static final Pattern PERCENT = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,4})?)\\s*%");
     private static final Map<String, ChronoUnit> TIME_UNITS =
             Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
     private static final String LARGER = "bkmg";
@@ -45,19 +42,6 @@ public final class Units {
                     "'" + text + "' is no time: write a whole number and ms, s, m or h, as 10ms");
         }
         return Duration.of(Long.parseLong(time.group(1)), TIME_UNITS.get(time.group(2)));
-    }
-
-    /** Percents of a share such as {@code 1%} or {@code 0.5 %}. */
-    public static double percent(final String text) {
-        final Matcher percent = PERCENT.matcher(text.strip());
-        if (!percent.matches()) {
-            throw new IllegalArgumentException("'" + text + "' is no share: write a number and %, as 1% or 0.5%");
-        }
-        final double share = Double.parseDouble(percent.group(1));
-        if (share > MAX_PERCENT) {
-            throw new IllegalArgumentException("'" + text + "' is more than all: write at most 100%");
-        }
-        return share;
     }
 
     /** A size in its largest whole unit. */

@@ -7,16 +7,13 @@ import static org.nios2s.harness.plan.Parameter.CLIENT;
 import static org.nios2s.harness.plan.Parameter.CLIENTS;
 import static org.nios2s.harness.plan.Parameter.COMMIT;
 import static org.nios2s.harness.plan.Parameter.CONNECTIONS;
-import static org.nios2s.harness.plan.Parameter.DELAY;
 import static org.nios2s.harness.plan.Parameter.DIRECTION;
 import static org.nios2s.harness.plan.Parameter.FAULT;
 import static org.nios2s.harness.plan.Parameter.GZIP;
 import static org.nios2s.harness.plan.Parameter.IDLE_PEERS;
 import static org.nios2s.harness.plan.Parameter.INTERVAL;
-import static org.nios2s.harness.plan.Parameter.JITTER;
 import static org.nios2s.harness.plan.Parameter.LARGE;
 import static org.nios2s.harness.plan.Parameter.LIVE_HEAP;
-import static org.nios2s.harness.plan.Parameter.LOSS;
 import static org.nios2s.harness.plan.Parameter.NIFI_HOME;
 import static org.nios2s.harness.plan.Parameter.NIFI_VERSION;
 import static org.nios2s.harness.plan.Parameter.NODES;
@@ -52,7 +49,6 @@ final class Combination {
         }
         target(settings);
         client(settings);
-        network(settings);
         load(settings);
         fault(settings);
     }
@@ -182,28 +178,6 @@ final class Combination {
                     GZIP,
                     ATTRIBUTES);
             requireOneSize(settings, "client inside");
-        }
-    }
-
-    /** Clients that do not connect to the address that they are given cannot be sent to the proxy. */
-    private static void network(final Settings settings) {
-        if (!settings.wan().present()) {
-            return;
-        }
-        final String instead = ": write it with --client wire, minifi or nio";
-        switch (Client.of(settings)) {
-            case NIFI, GROUP ->
-                refuse(
-                        settings,
-                        "client %s, which asks NiFi for its peers and connects to them directly%s"
-                                .formatted(settings.text(CLIENT), instead),
-                        DELAY,
-                        JITTER,
-                        LOSS);
-            case INSIDE -> refuse(settings, "client inside, which uses no network" + instead, DELAY, JITTER, LOSS);
-            default -> {
-                // They connect to the address that they are given.
-            }
         }
     }
 

@@ -3,7 +3,6 @@ package org.nios2s.harness.plan;
 
 import static org.nios2s.harness.plan.Parameter.Kind.FLAG;
 import static org.nios2s.harness.plan.Parameter.Kind.NUMBER;
-import static org.nios2s.harness.plan.Parameter.Kind.PERCENT;
 import static org.nios2s.harness.plan.Parameter.Kind.SIZES;
 import static org.nios2s.harness.plan.Parameter.Kind.TEXT;
 import static org.nios2s.harness.plan.Parameter.Kind.TIME;
@@ -95,20 +94,7 @@ public enum Parameter {
     GZIP(LOAD, FLAG, "false", "Compresses packets on the wire"),
     RECONNECT(LOAD, FLAG, "false", "A connection per transaction; --client wire only"),
     COMMIT(LOAD, NUMBER, "1", "Transactions per commit of --client inside"),
-    LARGE(LOAD, FLAG, "false", "One FlowFile per client, made while it is sent and compared by digest"),
-    DELAY(
-            LOAD,
-            TIME,
-            "0s",
-            "Delay of the network between the clients and the server, one way; a round trip takes twice as long"),
-    JITTER(LOAD, TIME, "0s", "Random part that a segment's delay has in addition, at most; segments keep their order"),
-    LOSS(
-            LOAD,
-            PERCENT,
-            "0%",
-            "Share of the segments that are lost: the segment and all behind it arrive 200 ms later, as after TCP's"
-                    + " retransmission time-out"),
-
+    LARGE(LOAD, FLAG, "false", "One FlowFile per client, made while it is sent and compared by checksum"),
     FAULT(
             PROBE,
             Kind.FAULT,
@@ -156,7 +142,6 @@ public enum Parameter {
         TIME,
         SIZE,
         SIZES,
-        PERCENT,
         FLAG,
         WORD,
         FAULT,
@@ -238,7 +223,6 @@ public enum Parameter {
                 case TIME -> Units.time(value);
                 case SIZE -> Units.bytes(value);
                 case SIZES -> SizeMix.parse(value);
-                case PERCENT -> Units.percent(value);
                 case FAULT -> Fault.parse(value);
                 case FLAG, WORD -> {
                     if (!words.contains(value)) {

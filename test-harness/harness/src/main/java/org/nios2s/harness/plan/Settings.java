@@ -17,7 +17,6 @@ import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.SizeMix;
 import org.nios2s.harness.load.Units;
-import org.nios2s.harness.load.Wan;
 import org.nios2s.harness.plan.Parameter.Scope;
 
 /**
@@ -212,11 +211,6 @@ public record Settings(Map<String, String> explicit) {
         }
     }
 
-    /** What lies between the clients and the server; the message of an exception is fit for a user. */
-    public Wan wan() {
-        return new Wan(time(Parameter.DELAY), time(Parameter.JITTER), Units.percent(text(Parameter.LOSS)));
-    }
-
     /** The load of these settings; the message of an exception is fit for a user. */
     public LoadSettings load() {
         final int clients = number(Parameter.CLIENTS);
@@ -246,7 +240,7 @@ public record Settings(Map<String, String> explicit) {
                 stagger,
                 time(Parameter.TIMEOUT),
                 shape,
-                new Connection(flag(Parameter.SECURE), flag(Parameter.RECONNECT), number(Parameter.CONNECTIONS), wan()),
+                new Connection(flag(Parameter.SECURE), flag(Parameter.RECONNECT), number(Parameter.CONNECTIONS)),
                 arrivals);
     }
 }

@@ -52,7 +52,7 @@ public final class HtmlReport {
     /** The column of words, of which some are short. */
     private static final String MEANING = "which means";
 
-    private static final List<String> FILES = List.of("result.json", OpenMetrics.FILE, Presets.RESULT_FILE, "index.md");
+    private static final List<String> FILES = List.of("result.json", Presets.RESULT_FILE, "index.md");
     private static final int MEBIBYTES_PER_GIBIBYTE = 1024;
 
     /** A longer text is no metric with its range. */

@@ -339,23 +339,6 @@ class AnalysisTest {
     }
 
     @Test
-    void aWanThatWasSlowerThanItWasToBeIsNamed() {
-        final RunResult late = run("nio", 1, 1_000);
-        late.probes().put("wan-late", 7.4);
-        final RunResult onTime = run("nio", 2, 1_000);
-        onTime.probes().put("wan-late", 1.1);
-
-        final List<Warning> warnings = warnings(List.of(late, onTime));
-
-        assertEquals(
-                List.of("the WAN was slower than configured"),
-                warnings.stream().map(Warning::brief).toList());
-        assertTrue(
-                warnings.getFirst().remark().contains("late in nio (1 ×): it passed segments on up to 7 ms (p99)"),
-                () -> warnings.getFirst().remark());
-    }
-
-    @Test
     void manyRunsAreCountedAndNotListed() {
         final List<RunResult> runs = IntStream.rangeClosed(1, 6)
                 .mapToObj(row -> run("nio", 1, 1_000, Samples.EASY, row == 6 ? Samples.QUIET : new Disturbance(60, 12))

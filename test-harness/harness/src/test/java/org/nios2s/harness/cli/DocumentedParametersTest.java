@@ -28,8 +28,7 @@ class DocumentedParametersTest {
                 ROW.matcher(Files.readString(PAGE)).results().toList();
 
         assertEquals(
-                List.of("delay", "jitter", "loss", "processors"),
-                rows.stream().map(row -> row.group(1)).toList());
+                List.of("processors"), rows.stream().map(row -> row.group(1)).toList());
         assertAll(rows.stream().map(row -> (Executable) () -> {
             final Parameter setting = Parameter.find(row.group(1)).orElseThrow();
             assertEquals(setting.defaultValue(), row.group(3));

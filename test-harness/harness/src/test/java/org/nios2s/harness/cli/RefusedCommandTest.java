@@ -175,12 +175,6 @@ class RefusedCommandTest {
                 "--interval 1s --rate 5 | interval and rate exclude each other",
                 "--duration 1s --requests 5 | duration and requests exclude each other",
                 "--nifi-home x --nifi-version 2.3.0 | are mutually exclusive",
-                "--client nifi --delay 40ms | asks NiFi for its peers and connects to them directly: write it with --client wire, minifi or nio",
-                "--client group --jitter 5ms | jitter 5ms has no effect beside client group, which asks NiFi",
-                "--client nifi --nodes 2 --loss 1% | loss 1% has no effect beside client nifi",
-                "--client inside --delay 40ms | delay 40ms has no effect beside client inside, which uses no network",
-                "compare --delay 40ms | delay 40ms has no effect beside client nifi",
-                "--vary client=wire,nifi --loss 1% | loss 1% has no effect beside client nifi",
             })
     void aSettingThatWouldBeIgnoredIsRefused(final String options, final String words) {
         assertRefused(options, words);
@@ -191,32 +185,12 @@ class RefusedCommandTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "--delay 40 | delay: '40' is no time",
-                "--delay 11s | delay must be between 0 and 10 s",
-                "--jitter 1m | jitter must be between 0 and 10 s",
-                "--loss 1 | loss: '1' is no share: write a number and %, as 1% or 0.5%",
-                "--loss 101% | loss: '101%' is more than all: write at most 100%",
-                "--delay 2s --timeout 4s | a round trip as long as the timeout, 4000 ms: no transaction can succeed",
                 "--processors few | processors: 'few' is no whole number",
                 "--processors 100000 | processors 100000",
                 "--vary processors=1,100000 | processors 100000",
-                "--fail-if=wan-late>5ms | needs a WAN: delay, jitter or loss",
             })
-    void aWanOrProcessorsThatCannotBeAreRefused(final String options, final String words) {
+    void processorsThatCannotBeAreRefused(final String options, final String words) {
         assertRefused(options, words);
-    }
-
-    @Test
-    void aWanIsAnAxisAndAPartOfThePlan() {
-        assertEquals(
-                ExitCode.OK,
-                run(List.of(
-                        "measure", "--jitter", "5ms", "--vary", "delay=0s,40ms", "--vary", "loss=0%,0.5%", "--plan")),
-                errors::toString);
-
-        assertTrue(
-                out.toString().contains("delay 40ms, loss 0.5% / nio (delay 40ms, jitter 5ms, loss 0.5%"),
-                out.toString());
     }
 
     @Test

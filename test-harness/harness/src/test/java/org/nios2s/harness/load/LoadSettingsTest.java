@@ -72,33 +72,6 @@ class LoadSettingsTest {
     }
 
     @Test
-    void theProxyOfAWanHasBothEndsOfAConnection() {
-        final Wan far = new Wan(Duration.ofMillis(40), Duration.ZERO, 0);
-
-        assertEquals(1, MachineLimits.filesPerClient(ClientKind.WIRE, Wan.NONE));
-        assertEquals(3, MachineLimits.filesPerClient(ClientKind.WIRE, far));
-    }
-
-    @Test
-    void clientsWarmAServerUpFromNextToIt() {
-        final LoadSettings near = settings(3, 5, Duration.ZERO, Duration.ZERO);
-        final Wan far = new Wan(Duration.ofMillis(40), Duration.ZERO, 0);
-        final LoadSettings load = new LoadSettings(
-                3,
-                5,
-                Duration.ZERO,
-                Duration.ZERO,
-                Duration.ZERO,
-                Duration.ofSeconds(60),
-                near.shape(),
-                near.connection().over(far));
-
-        assertEquals(far, load.over(true, true).connection().wan());
-        assertEquals(
-                Wan.NONE, load.flatOutFor(Duration.ofSeconds(10)).connection().wan());
-    }
-
-    @Test
     void causesThatDifferOnlyInAddressesCountAsOne() {
         assertEquals(
                 FailureCause.of("connecting", "Connection refused: /127.0.0.1:20431"),

@@ -66,8 +66,6 @@ public final class NioLoadClients implements LoadClient.Factory {
                 .batchLimits(BatchLimits.none().withMaxPackets(load.shape().packets()))
                 .retry(RetryPolicy.never())
                 .shutdownTimeout(Duration.ZERO)
-                // Behind a WAN the address is that of its proxy, which no certificate names.
-                .verifyHostName(!load.connection().wan().present())
                 .completionExecutor(Runnable::run);
         return tls == null ? builder.build() : builder.tls(tls).build();
     }
