@@ -168,11 +168,9 @@ public final class PullEncoder implements AutoCloseable {
         final int steps = Math.clamp(room / PullPiece.STOCK_BUFFER_BYTES, 1, MAX_STEPS);
         final int wanted = (int) Math.min(contentLeft, steps * PullPiece.STOCK_BUFFER_BYTES);
         write(piece, (plain, written) -> {
-            for (int left = wanted; left > 0; ) {
-                final int step = Math.min(left, PullPiece.STOCK_BUFFER_BYTES);
-                readContent(plain, step);
-                written.accept(step);
-                left -= step;
+            readContent(plain, wanted);
+            for (int left = wanted; left > 0; left -= PullPiece.STOCK_BUFFER_BYTES) {
+                written.accept(Math.min(left, PullPiece.STOCK_BUFFER_BYTES));
             }
         });
     }
