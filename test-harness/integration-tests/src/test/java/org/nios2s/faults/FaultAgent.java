@@ -19,8 +19,11 @@ import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
 
 /**
- * A Java agent in the JVM of a NiFi that throws, once, what a file asks for: its only line names a method, the beginning of a
- * thread's name and a class of throwable. Its methods are called on NiFi's threads.
+ * A Java agent in the JVM of a NiFi that throws, once, what a file asks for: its only line names a method, a thread and a class of
+ * throwable. Its methods are called on NiFi's threads.
+ *
+ * <p>A thread is told by the beginning of its name. A port's task is told by what it runs: whose thread that is, and how it is named,
+ * depends on NiFi.
  */
 public final class FaultAgent {
 
@@ -51,6 +54,7 @@ public final class FaultAgent {
         "decode",
     };
 
+    private static final String PORT_TASK = "port-task";
     private static final int WORDS = 3;
 
     private static volatile Path order;
@@ -96,7 +100,7 @@ public final class FaultAgent {
             final String[] words = words();
             return words.length == WORDS
                             && method.endsWith(words[0])
-                            && Thread.currentThread().getName().startsWith(words[1].replace('_', ' '))
+                            && isOnThread(words[1])
                             && Files.deleteIfExists(order)
                     ? (Throwable) Class.forName(words[2])
                             .getConstructor(String.class)
@@ -105,6 +109,15 @@ public final class FaultAgent {
         } catch (final IOException | ReflectiveOperationException e) {
             throw new IllegalStateException("The order in " + order + " can't be carried out", e);
         }
+    }
+
+    private static boolean isOnThread(final String thread) {
+        if (PORT_TASK.equals(thread)) {
+            return StackWalker.getInstance()
+                    .walk(frames -> frames.anyMatch(frame -> "onTrigger".equals(frame.getMethodName())
+                            && "org.apache.nifi.remote.StandardPublicPort".equals(frame.getClassName())));
+        }
+        return Thread.currentThread().getName().startsWith(thread.replace('_', ' '));
     }
 
     /** A checked one too, where the method that it is thrown in declares none. */

@@ -124,17 +124,17 @@ class FaultsIT {
     @ParameterizedTest
     @Order(1)
     @CsvSource({
-        "StandardProcessSession.create, Timer-Driven",
-        "StandardProcessSession.putAllAttributes, Timer-Driven",
-        "StandardProcessSession.commit, Timer-Driven",
+        "StandardProcessSession.create, port-task",
+        "StandardProcessSession.putAllAttributes, port-task",
+        "StandardProcessSession.commit, port-task",
         "StandardProcessSession.write, Site-to-Site_NIO_Content",
         "PacketDecoder.decode, Site-to-Site_NIO_Worker",
         "AbstractFlowFileServerProtocol.validateHandshakeRequest, Site-to-Site_NIO",
         "StandardPublicPort.receiveFlowFiles, Site-to-Site_NIO_Dispatcher",
         "StandardPublicPort.transferFlowFiles, Site-to-Site_NIO_Dispatcher",
-        "StandardProcessSession.get, Timer-Driven",
+        "StandardProcessSession.get, port-task",
         "StandardProcessSession.read, Site-to-Site_NIO_Content",
-        "StandardProcessSession.transfer, Timer-Driven",
+        "StandardProcessSession.transfer, port-task",
     })
     void anErrorStopsNoThread(final String method, final String thread) throws Exception {
         for (final String error : LONG ? ERRORS : ERRORS.subList(0, 1)) {
@@ -186,8 +186,8 @@ class FaultsIT {
     @ParameterizedTest
     @Order(1)
     @CsvSource({
-        "WriteAheadFlowFileRepository.updateRepository, Timer-Driven",
-        "FileSystemRepository.create, Timer-Driven",
+        "WriteAheadFlowFileRepository.updateRepository, port-task",
+        "FileSystemRepository.create, port-task",
         "FileSystemRepository.write, Site-to-Site_NIO_Content",
     })
     void aRepositoryThatFailsLosesNothing(final String method, final String thread) throws Exception {
