@@ -236,7 +236,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final ListenerMetrics metrics = new ListenerMetrics(port, clock);
         private final FaultLog faultLog = new FaultLog(logger, clock);
         private final RefusalLog refusalLog = new RefusalLog(logger, clock);
-        private final MemoryBudget budget = new MemoryBudget(settings.memory().buffer());
+        private final MemoryBudget budget = new MemoryBudget(settings.memory().buffer(), clock);
         private final ExecutorService contentReaders = blockingThreads("Content Reader", BLOCKING_THREADS);
         private final ExecutorService writerThreads =
                 Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Content Writer", true));

@@ -112,7 +112,11 @@ class DocumentedMetricsTest {
         try (ListenerMetrics metrics = new ListenerMetrics(1, NanoClock.SYSTEM);
                 RecordingPort port = new RecordingPort(1);
                 PortRegistry dispatchers = new PortRegistry(
-                        ListenerSettings.from(none), new MemoryBudget(1), Runnable::run, metrics, NanoClock.SYSTEM)) {
+                        ListenerSettings.from(none),
+                        new MemoryBudget(1, NanoClock.SYSTEM),
+                        Runnable::run,
+                        metrics,
+                        NanoClock.SYSTEM)) {
             metrics.publish(Map.of());
             dispatchers.acquire(port.port());
             assertEquals(

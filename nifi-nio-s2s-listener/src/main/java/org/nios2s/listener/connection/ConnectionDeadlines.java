@@ -20,7 +20,6 @@ final class ConnectionDeadlines {
     private final Deadlines deadlines;
     private final TlsTasks tlsTasks;
     private final HandshakeLimit handshakes;
-    private final OverShareDeadline overShare = new OverShareDeadline();
 
     ConnectionDeadlines(
             final PeerConnection connection,
@@ -37,9 +36,7 @@ final class ConnectionDeadlines {
 
     /** The connection goes from one step to another. */
     void entered(final Step next, final Step before) {
-        if (!(next instanceof TransactionStep)) {
-            deadlines.endTransaction();
-        } else if (!(before instanceof TransactionStep)) {
+        if (next instanceof TransactionStep && !(before instanceof TransactionStep)) {
             deadlines.startTransaction();
         }
         if (next.isWaiting()) {
@@ -53,8 +50,8 @@ final class ConnectionDeadlines {
     }
 
     /** Bytes have come from the peer, or gone to it. */
-    void recordProgress(final int bytes) {
-        deadlines.recordProgress(bytes);
+    void recordProgress() {
+        deadlines.recordProgress();
     }
 
     /** @return when bytes last came from the peer, or went to it: a wait of ours is no sign of life */
@@ -71,9 +68,7 @@ final class ConnectionDeadlines {
     void check(final Step step, final long nowNanos) throws ConnectionFault {
         deadlines.recordRead(reading.lastReadNanos());
         step.checkDeadline(nowNanos);
-        if (connection.rate().limitsBytes()) {
-            overShare.check(step, nowNanos);
-        }
+        deadlines.count(step.isPeersTurn() && !tlsTasks.areRunning(), progressIn(step), nowNanos);
         if (reading.isRatePaused()) {
             // The peer is neither silent nor slow: we do not read what it sends.
             deadlines.startPeerTurn();
@@ -84,6 +79,17 @@ final class ConnectionDeadlines {
         if (step.needsRunningPort() && !connection.isPortRunning()) {
             throw Kind.PORT_NOT_RUNNING.fault(connection.port() + " was stopped in step " + step.name());
         }
+    }
+
+    private Deadlines.Progress progressIn(final Step step) {
+        if (reading.isRatePaused() || step.isDelayedByRate()) {
+            return Deadlines.Progress.EXCUSED;
+        }
+        if (step instanceof final TransactionStep inTransaction
+                && inTransaction.transaction().inflatesAbnormally()) {
+            return Deadlines.Progress.NONE;
+        }
+        return Deadlines.Progress.BYTES;
     }
 
     /** At the limit of handshakes nobody is accepted: one that stands still, where it is the peer's turn, is in the way. */

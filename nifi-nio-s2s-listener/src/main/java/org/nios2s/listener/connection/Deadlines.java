@@ -2,79 +2,70 @@
 package org.nios2s.listener.connection;
 
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
-import org.nios2s.listener.limits.Contention;
+import org.nios2s.listener.limits.PeerTurn;
+import org.nios2s.listener.limits.Revocation;
 import org.nios2s.listener.settings.IdleTimeout;
 import org.nios2s.listener.time.NanoClock;
 
 /**
  * Measures how long a peer takes, and fails the connection if that is too long. Checked a few times a second. Lives on the connection's IO worker.
  *
- * <p>Slowness alone is no fault. But a peer that holds what others wait for has to move a kilobyte a second, and one more
- * for each minute that its transaction has lasted, up to eight. If it holds more than its share, and another peer waits, it has to
- * move sixteen. Otherwise it loses its transaction. A wait of ours expires as in NiFi's port: after twice what the peer allows, and never less than half a second.
+ * <p>Slowness is no fault here: see {@link Revocation}. A wait of ours expires as in NiFi's port: after twice what the peer allows, and
+ * never less than half a second.
  */
 final class Deadlines {
-    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(3);
-    private static final long MIN_BYTES_PER_SECOND = 1024;
-    private static final long MAX_DEMANDED_BYTES_PER_SECOND = 8 * MIN_BYTES_PER_SECOND;
-    private static final long BYTES_PER_SECOND_BEYOND_SHARE = 16 * MIN_BYTES_PER_SECOND;
+    /** A worker that is later than this has itself to blame: it may not have read yet what the peer has sent. */
+    private static final long MAX_COUNTED_NANOS =
+            TimeUnit.MILLISECONDS.toNanos(2 * WorkerConnections.CHECK_INTERVAL_MILLIS);
+
     private static final long MIN_EXPIRATION_MILLIS = 500;
 
     private final long handshakeMillis;
     private final IdleTimeout idleTimeout;
-    private final Supplier<Contention> scarcity;
+    private final PeerTurn turn = new PeerTurn();
     private final NanoClock clock;
     private final long acceptedNanos;
     private long lastProgressNanos;
     private long lastBytesNanos;
+    private long lastReadNanos;
     private long waitBeganNanos;
-    private long windowStartNanos;
-    private long windowBytes;
-    /** Rate in the last window that has passed; above any limit before the first has. */
-    private long bytesPerSecond;
+    private long countedNanos;
 
-    private long transferBeganNanos;
-    private boolean isInTransfer;
-
-    /**
-     * @param scarcity whether others wait for what the peer makes us hold
-     */
-    Deadlines(
-            final long handshakeMillis,
-            final IdleTimeout idleTimeout,
-            final Supplier<Contention> scarcity,
-            final NanoClock clock) {
+    Deadlines(final long handshakeMillis, final IdleTimeout idleTimeout, final NanoClock clock) {
         this.handshakeMillis = handshakeMillis;
         this.idleTimeout = idleTimeout;
-        this.scarcity = scarcity;
         this.clock = clock;
         this.acceptedNanos = clock.nanoTime();
         this.waitBeganNanos = acceptedNanos;
+        this.countedNanos = acceptedNanos;
         this.lastBytesNanos = acceptedNanos;
+        this.lastReadNanos = acceptedNanos;
         startPeerTurn();
     }
 
-    /** @param scarcity whether others wait for what the peer makes us hold */
-    static Deadlines of(final ListenerContext listener, final Supplier<Contention> scarcity) {
+    static Deadlines of(final ListenerContext listener) {
         return new Deadlines(
                 listener.settings().connections().handshakeTimeout().toMillis(),
                 listener.settings().connections().idleTimeout(),
-                scarcity,
                 listener.clock());
     }
 
+    /** @return the peer's time, by which others may take what it holds */
+    PeerTurn turn() {
+        return turn;
+    }
+
     /** Bytes have come from the peer, or gone to it. */
-    void recordProgress(final int bytes) {
+    void recordProgress() {
         lastProgressNanos = clock.nanoTime();
         lastBytesNanos = lastProgressNanos;
-        windowBytes += bytes;
     }
 
     /** The socket last had something then, which may be a part of a TLS record that has yet to come whole. */
     void recordRead(final long nanos) {
+        lastReadNanos = nanos;
         if (nanos - lastProgressNanos > 0) {
             lastProgressNanos = nanos;
         }
@@ -83,20 +74,13 @@ final class Deadlines {
     /** The peer's turn begins: until now it was ours, or nothing was under way. */
     void startPeerTurn() {
         lastProgressNanos = clock.nanoTime();
-        windowStartNanos = lastProgressNanos;
-        windowBytes = 0;
-        bytesPerSecond = Long.MAX_VALUE;
     }
 
     /** A transaction begins, with its peer's turn. */
     void startTransaction() {
         startPeerTurn();
-        transferBeganNanos = lastProgressNanos;
-        isInTransfer = true;
-    }
-
-    void endTransaction() {
-        isInTransfer = false;
+        turn.restart();
+        countedNanos = lastProgressNanos;
     }
 
     /** It is our turn from now on: how fast the peer is shows only when its own turn begins again. */
@@ -131,7 +115,6 @@ final class Deadlines {
             case EXPIRATION -> checkExpiration(2 * expirationMillis, nowNanos);
             default -> {}
         }
-        checkProgress(step, nowNanos);
     }
 
     private void checkHandshake(final Step step, final long nowNanos) throws ConnectionFault {
@@ -155,36 +138,38 @@ final class Deadlines {
         }
     }
 
-    private void checkProgress(final Step step, final long nowNanos) throws ConnectionFault {
-        if (nowNanos - windowStartNanos >= WINDOW_NANOS) {
-            // Whole windows only: within one, a burst or a pause would say nothing about the peer.
-            bytesPerSecond = windowBytes / TimeUnit.NANOSECONDS.toSeconds(WINDOW_NANOS);
-            windowStartNanos = nowNanos;
-            windowBytes = 0;
+    /**
+     * Counts the peer's own time up to now, when a look at its socket began.
+     *
+     * @param isPeers whether it is the peer's turn
+     * @param progress what bytes that moved mean
+     */
+    void count(final boolean isPeers, final Progress progress, final long nowNanos) {
+        final long moreNanos = nowNanos - countedNanos;
+        final long sinceMovedNanos =
+                switch (progress) {
+                    case EXCUSED -> 0;
+                    case BYTES -> Math.clamp(nowNanos - lastMovedNanos(), 0, moreNanos);
+                    case NONE -> moreNanos;
+                };
+        if (progress == Progress.EXCUSED || progress == Progress.BYTES && lastMovedNanos() - countedNanos >= 0) {
+            turn.heard();
         }
-        if (bytesPerSecond >= BYTES_PER_SECOND_BEYOND_SHARE) {
-            return;
-        }
-        final long demanded = demanded(nowNanos);
-        if (bytesPerSecond < demanded) {
-            throw Kind.SLOW_PEER.fault("The peer transfers less than " + demanded + " bytes per second in step "
-                    + step.name() + ", and other peers wait for what it holds");
-        }
+        turn.count(isPeers, Math.min(moreNanos, MAX_COUNTED_NANOS), sinceMovedNanos);
+        countedNanos = nowNanos;
     }
 
-    private long demanded(final long nowNanos) {
-        return switch (scarcity.get()) {
-            case NONE -> 0;
-            case CONTENDED ->
-                Math.min(MAX_DEMANDED_BYTES_PER_SECOND, MIN_BYTES_PER_SECOND * (1 + minutesOfTransfer(nowNanos)));
-            case BEYOND_SHARE -> BYTES_PER_SECOND_BEYOND_SHARE;
-        };
+    private long lastMovedNanos() {
+        return Math.max(lastBytesNanos, lastReadNanos);
     }
 
-    private long minutesOfTransfer(final long nowNanos) {
-        if (isInTransfer) {
-            return TimeUnit.NANOSECONDS.toMinutes(nowNanos - transferBeganNanos);
-        }
-        return 0;
+    /** What bytes that moved say of a peer. */
+    enum Progress {
+        /** They are a sign of life. */
+        BYTES,
+        /** They cost the peer next to nothing, and us very much. */
+        NONE,
+        /** There could be none, since we do not read or write: the peer's rate is limited. */
+        EXCUSED
     }
 }

@@ -22,7 +22,7 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.ConnectionLimit;
-import org.nios2s.listener.limits.Contention;
+import org.nios2s.listener.limits.Holder;
 import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.tls.TlsTasks;
 import org.nios2s.wire.ProtocolException;
@@ -74,9 +74,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     @Override
     public void handlerAdded(final ChannelHandlerContext context) {
         channelContext = context;
-        final Deadlines timeouts = Deadlines.of(listener, this::scarcity);
-        connection = new PeerConnection(listener, context, this);
-        unread = new UnreadBuffer(listener.limits().memory());
+        final Deadlines timeouts = Deadlines.of(listener);
+        connection = new PeerConnection(listener, context, this, timeouts.turn());
+        unread = new UnreadBuffer(listener.limits().memory().common(), connection);
         reading = new ReadGate(this, connection, unread, timeouts);
         deadlines = new ConnectionDeadlines(
                 connection, reading, timeouts, tlsTasks, listener.limits().handshakes());
@@ -85,10 +85,6 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         activity.entered(step);
         workerConnections.add(this);
         context.read();
-    }
-
-    private Contention scarcity() {
-        return unread.scarcity(step);
     }
 
     @Override
@@ -316,7 +312,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     /** Bytes have gone to the peer: it makes progress. */
     public void sent(final int bytes) {
-        deadlines.recordProgress(bytes);
+        deadlines.recordProgress();
         reading.sent(bytes);
     }
 
@@ -331,6 +327,18 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
             if (step instanceof final TransactionStep inTransaction && inTransaction.transaction() == transaction) {
                 fail(fault);
             }
+        });
+    }
+
+    /** As {@link Holder#revoke}. From any thread. */
+    void revoke(final ConnectionFault reason, final long silentNanos) {
+        connection.worker().execute(() -> {
+            // What the peer has sent by now is read first: a worker that was busy would take its own delay for silence.
+            workerConnections.afterLoopIteration(() -> {
+                if (step.isPeersTurn() && connection.turn().silentNanos() >= silentNanos) {
+                    fail(reason);
+                }
+            });
         });
     }
 

@@ -32,8 +32,11 @@ import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.doubt.LastAnswer;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.limits.PeerRate;
+import org.nios2s.listener.limits.PeerTurn;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
@@ -62,6 +65,7 @@ public final class PeerConnection implements TransactionPeer {
     private final ListenerContext listener;
     private final ChannelHandlerContext channelContext;
     private final MessageSequenceHandler handler;
+    private final PeerTurn turn;
     private final long acceptedNanos;
     private final long acceptedMillis;
 
@@ -81,8 +85,10 @@ public final class PeerConnection implements TransactionPeer {
     PeerConnection(
             final ListenerContext listener,
             final ChannelHandlerContext channelContext,
-            final MessageSequenceHandler handler) {
+            final MessageSequenceHandler handler,
+            final PeerTurn turn) {
         this.listener = listener;
+        this.turn = turn;
         this.channelContext = channelContext;
         this.handler = handler;
         this.acceptedNanos = listener.clock().nanoTime();
@@ -127,14 +133,14 @@ public final class PeerConnection implements TransactionPeer {
         return listener.endpoint().isSecure();
     }
 
-    /** @return whether others wait for a connection */
-    public boolean areConnectionsScarce() {
-        return listener.limits().connections().isContended();
+    /** As {@link MemoryBudget#requestAttributes}. */
+    public Grant requestAttributeMemory(final Runnable granted) {
+        return listener.limits().memory().requestAttributes(this, granted);
     }
 
     /** @return whether memory allows large reads outside of a transaction */
     boolean hasRoomForLargeReads() {
-        return listener.limits().memory().sharedQuota().hasRoomForLarge();
+        return listener.limits().memory().common().hasRoomToGrow();
     }
 
     /** @return the last step: nothing more is sent, and the connection closes when the peer has closed */
@@ -196,8 +202,19 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     /** @return the peer for which the connection counts where limits are shared among peers; its identity once TLS has shown it */
+    @Override
     public PeerKey key() {
         return PeerKey.of(identity, remoteAddress.getAddress());
+    }
+
+    @Override
+    public PeerTurn turn() {
+        return turn;
+    }
+
+    @Override
+    public void revoke(final ConnectionFault reason, final long silentNanos) {
+        handler.revoke(reason, silentNanos);
     }
 
     @Override

@@ -44,7 +44,7 @@ final class ReadGate {
 
     /** So many bytes have come, out of TLS if there is TLS. */
     void received(final int bytes) {
-        deadlines.recordProgress(bytes);
+        deadlines.recordProgress();
         throttle.decrypted(bytes);
         pauseFor(connection.rate().spendBytes(bytes));
     }

@@ -105,9 +105,14 @@ public interface Step {
         return false;
     }
 
-    /** @return whether the peer's rate decides how long this step takes */
+    /** @return whether the time passes on the peer's account: it holds what others may wait for, and could be faster */
+    default boolean isPeersTurn() {
+        return !isWaiting();
+    }
+
+    /** @return whether the peer's rate delays this step now, though it is the peer's turn */
     default boolean isDelayedByRate() {
-        return isRateLimited();
+        return false;
     }
 
     /** @return whether a part of its message counts as progress while others wait to be accepted */

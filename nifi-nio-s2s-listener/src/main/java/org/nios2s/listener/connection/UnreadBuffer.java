@@ -5,8 +5,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.ByteToMessageDecoder;
-import org.nios2s.listener.limits.Contention;
-import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.Holder;
+import org.nios2s.listener.limits.SharedResource.Grant;
+import org.nios2s.listener.limits.SharedResource.Part;
 
 /**
  * The bytes of one connection that no step has taken yet, and the charge for all that the connection holds beside its
@@ -16,19 +17,14 @@ final class UnreadBuffer {
     /** Exceeded only if the peer closes in the middle of a message: the kernel then delivers everything that it holds. */
     private static final int MAX_BYTES = 1024 * 1024;
 
-    /** Memory that a connection may hold beside its transaction while memory is scarce. */
-    private static final int FREE_BYTES = 4 * 1024;
-
     /** A buffer that is used to less than this part is exchanged for one of the right size. */
     private static final int SHRINK_FACTOR = 4;
 
-    private final MemoryBudget.Quota memory;
-    private final MemoryBudget.Account charge;
+    private final Grant charge;
     private ByteBuf unread = Unpooled.EMPTY_BUFFER;
 
-    UnreadBuffer(final MemoryBudget budget) {
-        this.memory = budget.sharedQuota();
-        this.charge = memory.open();
+    UnreadBuffer(final Part memory, final Holder connection) {
+        this.charge = memory.open(connection);
     }
 
     /** Takes over bytes that have arrived. */
@@ -76,21 +72,6 @@ final class UnreadBuffer {
     /** @param inAddition bytes that the connection holds beside these, and beside its transaction */
     void charge(final long inAddition) {
         charge.set(unread.capacity() + inAddition);
-    }
-
-    /** @return whether others wait for what its transaction holds, or will soon for what the peer makes us hold beside one */
-    Contention scarcity(final Step step) {
-        if (!(step instanceof final TransactionStep inTransaction)) {
-            if (charge.held() > FREE_BYTES && !memory.hasRoomForLarge()) {
-                return Contention.CONTENDED;
-            }
-            return Contention.NONE;
-        }
-        if (step.timeoutPolicy() == Step.TimeoutPolicy.WITHIN_REQUEST) {
-            return inTransaction.transaction().scarcity();
-        }
-        // It is our turn: the peer can't be faster.
-        return Contention.NONE;
     }
 
     /** The connection is gone. */

@@ -10,7 +10,6 @@ import java.util.function.Supplier;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.port.PortDispatcher;
-import org.nios2s.listener.transaction.SessionWaiter;
 
 /**
  * A step in which it is our turn: something runs on another thread, and the peer's bytes wait. Lives on the connection's
@@ -56,12 +55,6 @@ public interface WaitingStep extends Step {
             fail(Kind.INTERNAL.fault(
                     "The listener is stopping, or too many tasks wait for the threads of step " + name(), e));
         }
-        return this;
-    }
-
-    /** Has a port task bring a session, and waits for it. */
-    default Step awaitSession(final SessionWaiter request) {
-        connection().dispatcher().awaitSession(request);
         return this;
     }
 

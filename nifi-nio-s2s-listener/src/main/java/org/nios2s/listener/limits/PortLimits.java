@@ -1,57 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.limits;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.ArrayList;
+import java.util.List;
+import org.nios2s.listener.limits.SharedResource.Grant;
+import org.nios2s.listener.limits.SharedResource.Part;
 
 /**
  * The limits of one port besides its {@code RequestQueue}. Immutable; its parts are thread-safe.
  *
  * @param streaming permits of pushes that have outgrown memory, with a session each
  * @param sending permits of pulls, with a session each
- * @param memory the port's quota
+ * @param memory of what the port's transactions hold
  */
-public record PortLimits(Limit streaming, Limit sending, MemoryBudget.Quota memory) {
+public record PortLimits(Part streaming, Part sending, Part memory) implements AutoCloseable {
+    /** The port is no longer used. */
+    @Override
+    public void close() {
+        streaming.close();
+        sending.close();
+        memory.close();
+    }
+
     /**
      * The resources that a push holds from its admission to its end. Given back once, by whichever thread ends the transaction.
      * Thread-safe.
      */
     public static final class TransactionLease implements AutoCloseable {
-        private static final Runnable CLOSED = () -> {};
+        private final Grant charge;
+        private final List<Runnable> ends = new ArrayList<>();
+        private boolean isClosed;
 
-        private final MemoryBudget.Account charge;
-        private final Limit.Permit place;
-        private final AtomicReference<Runnable> whenClosed = new AtomicReference<>();
-
-        public TransactionLease(final MemoryBudget.Account charge, final Limit.Permit place) {
+        public TransactionLease(final Grant charge, final Grant place) {
             this.charge = charge;
-            this.place = place;
+            ends.add(charge::close);
+            ends.add(place::close);
         }
 
-        /** @return the account of the transaction's memory */
-        public MemoryBudget.Account charge() {
+        /** @return the transaction's memory */
+        public Grant charge() {
             return charge;
         }
 
         /** @param task gives back what the transaction has acquired since; run at once if the transaction has ended already */
         public void whenClosed(final Runnable task) {
-            if (!whenClosed.compareAndSet(null, task)) {
-                task.run();
+            synchronized (this) {
+                if (!isClosed) {
+                    ends.add(task);
+                    return;
+                }
             }
-        }
-
-        /** @return whether another peer waits for a resource of which this transaction's peer holds more than its share */
-        public boolean isBeyondShare() {
-            return charge.isBeyondShare() || place.isBeyondShare();
+            task.run();
         }
 
         @Override
         public void close() {
-            charge.close();
-            place.close();
-            final Runnable task = whenClosed.getAndSet(CLOSED);
-            if (task != null) {
-                task.run();
+            final List<Runnable> tasks;
+            synchronized (this) {
+                isClosed = true;
+                tasks = List.copyOf(ends);
+                ends.clear();
             }
+            tasks.forEach(Runnable::run);
         }
     }
 }

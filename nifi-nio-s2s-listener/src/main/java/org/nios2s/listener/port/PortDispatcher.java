@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
+import java.util.HashMap;
 import java.util.List;
-import java.util.Queue;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -23,6 +23,8 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.limits.PortLimits;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.settings.ListenerSettings;
@@ -53,7 +55,11 @@ public final class PortDispatcher {
     private final Shared shared;
     private final ListenerMetrics metrics;
     private final RequestQueue queue;
-    private final Queue<SessionWaiter> sessionWaiters = new ConcurrentLinkedQueue<>();
+    /** Permits for sessions: a pull or a push that streams takes one when a port task brings its session. */
+    private final SharedResource.Part sessions;
+    /** The transactions that wait for a session, by the permits for which they wait. */
+    private final Map<Grant, SessionWaiter> sessionWaiters = new HashMap<>();
+
     private final SessionCloser sessionCloser;
     private final DestinationRoom destination;
     private final PollPacing.Pace pace;
@@ -86,6 +92,8 @@ public final class PortDispatcher {
         this.pace = shared.pacing.of(port);
         this.transmitting = new TransmittingMark(port);
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
+        this.sessions = pull ? limits.sending() : limits.streaming();
+        sessions.grantOnlyNext(this::triggerTasks);
         this.sessionCloser = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics, shared.clock);
     }
 
@@ -106,18 +114,63 @@ public final class PortDispatcher {
         queue.remove(transaction);
     }
 
-    /** Asks for a session of its own. Called by IO workers. */
-    public void awaitSession(final SessionWaiter waiter) {
+    /**
+     * Asks for a session of its own. Called by IO workers.
+     *
+     * @return the permit to use it, which the port task that brings the session grants
+     */
+    public Grant awaitSession(final SessionWaiter waiter) {
         pace.arrived(shared.clock.nanoTime());
-        sessionWaiters.add(waiter);
+        final Grant permit;
+        synchronized (sessionWaiters) {
+            permit = sessions.request(waiter.peer(), () -> {});
+            sessionWaiters.put(permit, waiter);
+        }
         triggerTasks();
+        return permit;
     }
 
-    /** Forgets a transaction that wants no session any more; false if it has taken one already. */
-    public boolean withdraw(final SessionWaiter waiter) {
+    /**
+     * Forgets a transaction that wants no session any more; false if it has taken one already.
+     *
+     * @param permit for which it waits, or null if it has not asked yet
+     */
+    public boolean withdraw(final SessionWaiter waiter, final Grant permit) {
         final boolean untaken = waiter.claim();
-        sessionWaiters.remove(waiter);
+        if (permit != null) {
+            forget(permit);
+        }
         return untaken;
+    }
+
+    /** @return whether a transaction waited for the permit, and does not wait any more */
+    private boolean forget(final Grant permit) {
+        // First this: a permit that waits is in the map.
+        final boolean waited = permit.stopWaiting();
+        synchronized (sessionWaiters) {
+            sessionWaiters.remove(permit);
+        }
+        return waited;
+    }
+
+    /**
+     * A transaction whose turn it is to have a session.
+     *
+     * @param permit is its own from now on
+     */
+    record NextSession(SessionWaiter waiter, Grant permit) {}
+
+    /** @return the next one, or null if none waits, or no permit is free. Called by port tasks */
+    NextSession nextSession() {
+        synchronized (sessionWaiters) {
+            final Grant permit = sessions.next();
+            return permit == null ? null : new NextSession(sessionWaiters.remove(permit), permit);
+        }
+    }
+
+    /** @return whether a transaction waits for a session, and may have one */
+    boolean wantsSession() {
+        return sessions.grantable() > 0;
     }
 
     /** @return the pushes of this port, where a new one acquires its place */
@@ -127,6 +180,11 @@ public final class PortDispatcher {
 
     public PortLimits limits() {
         return limits;
+    }
+
+    /** @return what only the peers of this port share */
+    List<SharedResource> resources() {
+        return List.of(queue.places());
     }
 
     public ListenerMetrics metrics() {
@@ -151,7 +209,7 @@ public final class PortDispatcher {
     }
 
     private boolean hasSessionWork() {
-        return !sessionWaiters.isEmpty() || sessionCloser.waiting() > 0;
+        return wantsSession() || sessionCloser.waiting() > 0;
     }
 
     /** @return the room in the connections behind an input port */
@@ -247,7 +305,7 @@ public final class PortDispatcher {
         if (ready == 0 && !hasSessionWork()) {
             return 0;
         }
-        return 1 + ready / maxInCommit + sessionWaiters.size();
+        return 1 + ready / maxInCommit + (int) sessions.grantable();
     }
 
     /** @return what has waited longest for a port task, or null; it stays where it is */
@@ -256,15 +314,26 @@ public final class PortDispatcher {
         if (transaction != null) {
             return new PortTrigger.QueueHead(transaction.peer(), fault -> fail(transaction, fault));
         }
-        final SessionWaiter waiter = sessionWaiters.peek();
+        final PortTrigger.QueueHead waiter = headOfSessionWaiters();
         if (waiter != null) {
-            return new PortTrigger.QueueHead(waiter.peer(), fault -> refuse(waiter, fault));
+            return waiter;
         }
         final HeldSession session = sessionCloser.first();
         if (session != null) {
             return new PortTrigger.QueueHead(session.peer(), fault -> sessionCloser.end(session, fault));
         }
         return null;
+    }
+
+    private PortTrigger.QueueHead headOfSessionWaiters() {
+        synchronized (sessionWaiters) {
+            final Grant permit = sessions.peek();
+            if (permit == null) {
+                return null;
+            }
+            final SessionWaiter waiter = sessionWaiters.get(permit);
+            return new PortTrigger.QueueHead(waiter.peer(), fault -> refuse(permit, waiter, fault));
+        }
     }
 
     /** @return whether the trigger that was lost just before had another head */
@@ -281,8 +350,8 @@ public final class PortDispatcher {
         }
     }
 
-    private void refuse(final SessionWaiter waiter, final ConnectionFault fault) {
-        if (sessionWaiters.remove(waiter)) {
+    private void refuse(final Grant permit, final SessionWaiter waiter, final ConnectionFault fault) {
+        if (forget(permit)) {
             Guarded.run("Refusing a session to a transaction", () -> waiter.refusal()
                     .accept(fault));
         }
@@ -296,10 +365,6 @@ public final class PortDispatcher {
                 shared.settings.commits().transactions(),
                 shared.settings.commits().bytes());
         return new PortTaskRun(this, limits, context, session, groupCommit, shared.clock).run();
-    }
-
-    Queue<SessionWaiter> sessionWaiters() {
-        return sessionWaiters;
     }
 
     SessionCloser sessionCloser() {
@@ -348,9 +413,10 @@ public final class PortDispatcher {
         }
     }
 
-    /** Ends what the dispatcher shows on NiFi's canvas: no connection uses the port any more. */
+    /** No connection uses the port any more: gives back what is the port's own, and ends what is shown on NiFi's canvas. */
     void close() {
         transmitting.close();
+        limits.close();
     }
 
     void connectionOpened() {
@@ -368,7 +434,7 @@ public final class PortDispatcher {
 
     /** @return transactions between their admission and their end; the peer may have left while its commit goes on */
     int inProgress() {
-        return queue.inProgress() + limits.sending().held();
+        return queue.inProgress() + (int) limits.sending().held();
     }
 
     /** @return whether nothing is under way, so that no transaction would miss the dispatcher */
@@ -377,6 +443,6 @@ public final class PortDispatcher {
     }
 
     int waiting() {
-        return queue.size() + sessionWaiters.size() + sessionCloser.waiting() + destination.waiting();
+        return queue.size() + sessions.waiting() + sessionCloser.waiting() + destination.waiting();
     }
 }

@@ -12,9 +12,10 @@ import java.util.function.ToIntFunction;
 import org.apache.nifi.remote.PublicPort;
 import org.nios2s.listener.doubt.DoubtRoom;
 import org.nios2s.listener.fault.Guarded;
-import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
+import org.nios2s.listener.limits.Revocation;
+import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
@@ -27,13 +28,17 @@ import org.nios2s.listener.time.NanoClock;
  * would pin its carrier.
  */
 public final class PortRegistry implements AutoCloseable {
+    /** Permits that each port has for itself: ports that stand still leave it those. */
+    private static final int OWN_PERMITS = 1;
+
     /** Pulls that may be open for each push that may stream: a pull's session takes less. */
     private static final int SENDING_PER_STREAMING = 4;
 
     private final MemoryBudget budget;
     private final PortDispatcher.Shared shared;
-    private final Limit streaming;
-    private final Limit sending;
+    private final SharedResource streaming;
+    private final SharedResource sending;
+    private final Revocation revocation;
     /** Keyed by the port itself: after a reload of the flow another port may have the same identifier. */
     private final Map<PublicPort, PortDispatcher> dispatchers = new IdentityHashMap<>();
 
@@ -59,8 +64,11 @@ public final class PortRegistry implements AutoCloseable {
                         clock),
                 metrics,
                 clock);
-        this.streaming = new Limit(settings.ports().streamingTransactions());
-        this.sending = new Limit(SENDING_PER_STREAMING * settings.ports().streamingTransactions());
+        final int maxStreaming = settings.ports().streamingTransactions();
+        this.streaming = new SharedResource("a permit to stream", maxStreaming, OWN_PERMITS, clock);
+        this.sending =
+                new SharedResource("a permit to send", SENDING_PER_STREAMING * (long) maxStreaming, OWN_PERMITS, clock);
+        this.revocation = new Revocation(clock);
     }
 
     /** @return the port's dispatcher, to be given back with {@link #release} */
@@ -80,7 +88,7 @@ public final class PortRegistry implements AutoCloseable {
     private PortDispatcher create(final PublicPort port) {
         final int maxStreaming = shared.settings().ports().streamingTransactions();
         final PortLimits limits = new PortLimits(
-                streaming.child(Math.max(1, maxStreaming / 2)), sending.child(maxSending(port)), budget.newQuota());
+                streaming.part(Math.max(1, maxStreaming / 2)), sending.part(() -> maxSending(port)), budget.newPart());
         final String id = port.getIdentifier();
         return new PortDispatcher(port, limits, shared, shared.metrics().ofPort(id, port.getName(), gauges(id)));
     }
@@ -105,7 +113,13 @@ public final class PortRegistry implements AutoCloseable {
     public void sweep() {
         for (final PortDispatcher dispatcher : all()) {
             Guarded.run("Looking after " + dispatcher.port(), dispatcher::sweep);
+            Guarded.run(
+                    "Looking after what waits for " + dispatcher.port(),
+                    () -> dispatcher.resources().forEach(revocation::check));
         }
+        budget.resources().forEach(revocation::check);
+        revocation.check(streaming);
+        revocation.check(sending);
         shared.pacing().sweep(shared.clock().nanoTime());
         shared.doubts().forgetOld();
         forgetIdle();

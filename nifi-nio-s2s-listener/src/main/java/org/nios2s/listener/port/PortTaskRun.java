@@ -10,8 +10,10 @@ import org.apache.nifi.processor.ProcessSession;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.DestinationRoom.CommitClaim;
+import org.nios2s.listener.port.PortDispatcher.NextSession;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
@@ -74,7 +76,7 @@ final class PortTaskRun {
 
     /** A session is handed over only after the last batch, so a transaction that waits for one ends the loop. */
     private boolean hasMoreToCommit() {
-        return dispatcher.isReadyToCommit() && dispatcher.sessionWaiters().isEmpty() && !isTimeUp();
+        return dispatcher.isReadyToCommit() && !dispatcher.wantsSession() && !isTimeUp();
     }
 
     private boolean mayCommit() {
@@ -113,27 +115,30 @@ final class PortTaskRun {
 
     /** Gives the session to the first waiter that takes it. */
     private void handOverSession() {
-        SessionWaiter next = dispatcher.sessionWaiters().poll();
-        while (next != null && !usesSession(next)) {
-            next = dispatcher.sessionWaiters().poll();
+        NextSession next = dispatcher.nextSession();
+        while (next != null && !usesSession(next.waiter(), next.permit())) {
+            next = dispatcher.nextSession();
         }
     }
 
     /** @return whether the session now belongs to the transaction, or was spoilt by it: nobody else gets it then */
-    private boolean usesSession(final SessionWaiter waiter) {
+    private boolean usesSession(final SessionWaiter waiter, final Grant permit) {
         HeldSession held = null;
         try {
             final ConnectionFault refusal = groupCommit.refusalOf(waiter.peer().identity());
             if (refusal != null) {
+                permit.close();
                 waiter.refusal().accept(refusal);
                 return false;
             }
             held = new HeldSession(session, context, waiter.peer(), dispatcher.sessionCloser());
+            held.whenEnded(permit::close);
             dispatcher.metrics().recordSince(Histogram.QUEUE_TIME_MS, waiter.madeNanos());
             if (waiter.take(held)) {
                 return true;
             }
             held.returnUnused();
+            permit.close();
             return false;
         } catch (final Throwable e) {
             final ConnectionFault fault =
@@ -141,6 +146,7 @@ final class PortTaskRun {
             Guarded.run("Refusing a session to a transaction", () -> waiter.refusal()
                     .accept(fault));
             if (held == null) {
+                permit.close();
                 return false;
             }
             // How much of the session the transaction has used is unknown: the session goes back to NiFi rolled back.

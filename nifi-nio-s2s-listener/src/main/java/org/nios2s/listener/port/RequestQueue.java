@@ -4,7 +4,9 @@ package org.nios2s.listener.port;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
-import org.nios2s.listener.limits.Limit;
+import org.nios2s.listener.limits.Holder;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.port.DestinationRoom.CommitClaim;
 import org.nios2s.listener.port.DestinationRoom.Load;
 import org.nios2s.listener.time.NanoClock;
@@ -22,7 +24,8 @@ public final class RequestQueue {
     /** Maximum number of FlowFiles in one commit: NiFi looks at back pressure only between commits. */
     static final int COMMIT_FLOW_FILES = 10_000;
 
-    private final Limit places;
+    private final SharedResource placesInAll;
+    private final SharedResource.Part places;
     private final NanoClock clock;
     private final SequencedMap<BufferedPush, Size> ready = new LinkedHashMap<>();
     /** The first of the ready ones, for readers that hold other locks. */
@@ -46,7 +49,8 @@ public final class RequestQueue {
 
     /** @param capacity maximum number of pushes in progress */
     RequestQueue(final int capacity, final NanoClock clock) {
-        this.places = new Limit(capacity);
+        this.placesInAll = new SharedResource("a place in the request queue", capacity, 0, clock);
+        this.places = placesInAll.commonPart();
         this.clock = clock;
     }
 
@@ -56,18 +60,18 @@ public final class RequestQueue {
      *
      * @param granted called once, on any thread, when there is a place, if there is none now; must not block
      */
-    public Limit.Permit acquirePlace(final Object peer, final Runnable granted) {
-        return places.acquire(peer, granted);
+    public Grant acquirePlace(final Holder peer, final Runnable granted) {
+        return places.request(peer, granted);
     }
 
-    /** @return whether a peer waits for a place */
-    public boolean isContended() {
-        return places.isContended();
+    /** @return the places, for which peers wait */
+    SharedResource places() {
+        return placesInAll;
     }
 
     /** @return pushes that have a place: those whose packets arrive, the ready ones, and those in a commit */
     int inProgress() {
-        return places.held();
+        return (int) places.held();
     }
 
     /** Adds a transaction that is ready. */

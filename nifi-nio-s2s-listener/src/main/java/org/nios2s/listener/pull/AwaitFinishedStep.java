@@ -7,7 +7,6 @@ import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
-import org.nios2s.listener.limits.Contention;
 import org.nios2s.wire.ResponseMessage;
 
 /**
@@ -38,18 +37,17 @@ record AwaitFinishedStep(Pull pull, long beganNanos) implements Step {
 
     @Override
     public void checkDeadline(final long nowNanos) throws ConnectionFault {
-        if (nowNanos - beganNanos < GRACE_NANOS) {
-            return;
-        }
-        if (!pull.connection().isPortRunning()) {
+        if (nowNanos - beganNanos >= GRACE_NANOS && !pull.connection().isPortRunning()) {
             throw Kind.PORT_NOT_RUNNING.fault(
                     pull.connection().port() + " was stopped, and the peer has not finished its transaction for "
                             + TimeUnit.NANOSECONDS.toSeconds(GRACE_NANOS) + " s");
         }
-        if (pull.scarcity() != Contention.NONE) {
-            throw Kind.SLOW_PEER.fault("The peer has not finished its transaction for "
-                    + TimeUnit.NANOSECONDS.toSeconds(GRACE_NANOS) + " s, and other peers wait for what it holds");
-        }
+    }
+
+    /** Until then the time is for the peer's own commit. */
+    @Override
+    public boolean isPeersTurn() {
+        return pull.connection().clock().nanoTime() - beganNanos >= GRACE_NANOS;
     }
 
     /** The peer may have the FlowFiles already. */

@@ -5,8 +5,8 @@ import java.io.IOException;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
@@ -23,15 +23,14 @@ import org.nios2s.wire.ResponseCode;
  */
 public final class AwaitFlowFilesStep implements WaitingStep {
     private final PeerConnection connection;
-    private final MemoryBudget.Account charge;
     private final SessionWaiter request;
-    private Limit.Permit permit;
+    private Grant charge;
+    private Grant permit;
 
     public AwaitFlowFilesStep(final PeerConnection connection) {
         this.connection = connection;
         this.request = new SessionWaiter(
                 connection, this::take, this::fail, connection.clock().nanoTime());
-        this.charge = connection.dispatcher().limits().memory().open(connection.key(), MemoryBudget.SMALL_BYTES);
     }
 
     @Override
@@ -41,25 +40,27 @@ public final class AwaitFlowFilesStep implements WaitingStep {
 
     @Override
     public Step begin() {
-        return ifAuthorized(this::awaitPermit);
+        return ifAuthorized(this::awaitMemory);
     }
 
-    private Step awaitPermit() {
+    private Step awaitMemory() {
         if (isQueueEmpty()) {
             return answerNoMoreData();
         }
-        permit = connection.dispatcher().limits().sending().acquire(connection.key(), () -> proceed(this::awaitMemory));
-        if (permit.isImmediate()) {
-            return awaitMemory();
+        final long bytes = MemoryBudget.SMALL_BYTES + PullEncoder.deflaterBytes(connection.handshake());
+        charge = connection
+                .dispatcher()
+                .limits()
+                .memory()
+                .request(connection, bytes, 0, () -> proceed(this::awaitSession));
+        if (charge.isImmediate()) {
+            return awaitSession();
         }
         return this;
     }
 
-    private Step awaitMemory() {
-        final long bytes = MemoryBudget.SMALL_BYTES + PullEncoder.deflaterBytes(connection.handshake());
-        if (charge.reserve(bytes, () -> proceed(() -> awaitSession(request)))) {
-            return awaitSession(request);
-        }
+    private Step awaitSession() {
+        permit = connection.dispatcher().awaitSession(request);
         return this;
     }
 
@@ -77,25 +78,23 @@ public final class AwaitFlowFilesStep implements WaitingStep {
 
     @Override
     public void abandon() {
-        if (connection.dispatcher().withdraw(request)) {
+        if (connection.dispatcher().withdraw(request, permit)) {
             giveBack();
         }
     }
 
     private void giveBack() {
-        charge.close();
-        if (permit != null) {
-            permit.close();
+        if (charge != null) {
+            charge.close();
         }
     }
 
     /** On the port task. */
     private boolean take(final HeldSession held) throws IOException {
-        held.whenEnded(permit::close);
         charge.add(PullEncoder.deflaterBytes(connection.handshake()));
         final PullEncoder transaction = new PullEncoder(
                 held, connection.handshake(), connection.channel().alloc(), connection.clock());
-        final Pull pull = new Pull(connection, charge, permit, transaction, held);
+        final Pull pull = new Pull(connection, charge, transaction, held);
         try {
             if (transaction.begin()) {
                 new SendStep(pull).makePiece(this);
@@ -106,7 +105,6 @@ public final class AwaitFlowFilesStep implements WaitingStep {
             throw e;
         }
         pull.close();
-        permit.close();
         proceed(this::answerNoMoreData);
         return false;
     }

@@ -5,10 +5,8 @@ import java.io.IOException;
 import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.TransactionContext;
-import org.nios2s.listener.limits.Contention;
-import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.limits.PortLimits;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
 import org.nios2s.listener.transaction.PullPiece;
@@ -17,19 +15,10 @@ import org.nios2s.listener.transaction.PullPiece;
  * One pull transaction, as its steps share it: the packets that are being made, the session that they come from, and the
  * memory that they take. Lives on the connection's IO worker, but for {@link #nextPiece}.
  */
-record Pull(
-        PeerConnection connection,
-        MemoryBudget.Account charge,
-        Limit.Permit permit,
-        PullEncoder transaction,
-        HeldSession session)
+record Pull(PeerConnection connection, Grant charge, PullEncoder transaction, HeldSession session)
         implements TransactionContext {
     /** Bytes that are made in one go: a small pull is then complete, and a large one well under way. */
     private static final int PIECE_BYTES = 256 * 1024;
-
-    private PortLimits limits() {
-        return connection.dispatcher().limits();
-    }
 
     /**
      * Makes the next piece, which is to be charged: a small one where memory is short, or the peer's rate is low. On the port
@@ -40,23 +29,10 @@ record Pull(
     }
 
     private int pieceBytes() {
-        if (limits().memory().hasRoomForLarge()) {
+        if (connection.dispatcher().limits().memory().hasRoomToGrow()) {
             return Math.clamp(connection.rate().bytesAtOnce(), MemoryBudget.SMALL_BYTES, PIECE_BYTES);
         }
         return MemoryBudget.SMALL_BYTES;
-    }
-
-    @Override
-    public Contention scarcity() {
-        if (permit.isBeyondShare() || charge.held() > 0 && charge.isBeyondShare()) {
-            return Contention.BEYOND_SHARE;
-        }
-        if (limits().sending().isContended()
-                || charge.held() > 0 && limits().memory().isContended()
-                || connection.areConnectionsScarce()) {
-            return Contention.CONTENDED;
-        }
-        return Contention.NONE;
     }
 
     AccessLog.Transfer transferred() {

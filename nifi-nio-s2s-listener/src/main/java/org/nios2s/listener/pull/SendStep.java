@@ -102,7 +102,7 @@ final class SendStep implements WaitingTransactionStep {
         final long waitNanos = connection().rate().spendBytes(pieceBytes);
         if (pull.transaction().isComplete()) {
             turn = Turn.OURS;
-            pull.charge().settle(-pull.charge().held());
+            pull.charge().settle(-pull.charge().used());
             proceed(() -> new AwaitChecksumStep(pull));
         } else if (waitNanos > 0) {
             turn = Turn.OURS;
@@ -162,6 +162,11 @@ final class SendStep implements WaitingTransactionStep {
             return TimeoutPolicy.WITHIN_REQUEST;
         }
         return TimeoutPolicy.NONE;
+    }
+
+    @Override
+    public boolean isPeersTurn() {
+        return turn != Turn.CONTENT_WORKERS;
     }
 
     @Override

@@ -4,10 +4,9 @@ package org.nios2s.listener.push;
 import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
-import org.nios2s.listener.limits.Limit;
-import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
+import org.nios2s.listener.limits.SharedResource.Grant;
 
 /**
  * A push is about to begin. Its peer's authorization is checked once more; then it waits for a place at its port, and for the
@@ -21,8 +20,8 @@ import org.nios2s.listener.limits.PortLimits.TransactionLease;
  */
 public final class AdmitTransactionStep implements WaitingStep {
     private final PeerConnection connection;
-    private Limit.Permit place;
-    private MemoryBudget.Account memory;
+    private Grant place;
+    private Grant memory;
 
     public AdmitTransactionStep(final PeerConnection connection) {
         this.connection = connection;
@@ -45,7 +44,7 @@ public final class AdmitTransactionStep implements WaitingStep {
 
     private Step acquirePlace() {
         // Place first, then memory: a push that holds memory can go on, and never waits for a place.
-        place = connection.dispatcher().queue().acquirePlace(connection.key(), () -> proceed(this::reserveMemory));
+        place = connection.dispatcher().queue().acquirePlace(connection, () -> proceed(this::reserveMemory));
         if (place.isImmediate()) {
             return reserveMemory();
         }
@@ -53,9 +52,9 @@ public final class AdmitTransactionStep implements WaitingStep {
     }
 
     private Step reserveMemory() {
-        final long bytes = Push.reservedBytes(connection);
-        memory = limits().memory().open(connection.key(), bytes);
-        if (memory.reserve(bytes, () -> proceed(this::beginPush))) {
+        memory = limits().memory()
+                .request(connection, Push.reservedBytes(connection), 0, () -> proceed(this::beginPush));
+        if (memory.isImmediate()) {
             return beginPush();
         }
         return this;

@@ -5,8 +5,10 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 
 /**
- * The attributes of a packet under way take more than the push has reserved, and there is no room: it waits for another unit,
- * behind the pushes that have waited longer. Its socket is not read meanwhile. Lives on the connection's IO worker.
+ * The attributes of a packet under way take more than the push has reserved, and there is no room: it waits for the memory that is kept
+ * for such packets, one at a time. Its socket is not read meanwhile. Lives on the connection's IO worker.
+ *
+ * <p>The push streams by now, so that it gives that memory back with its packet, whatever its port does.
  *
  * @param next where it goes on, which is where it was
  */
@@ -19,7 +21,7 @@ record AwaitMemoryStep(Push push, Step next) implements WaitingTransactionStep {
     @Override
     public Step begin() {
         final Runnable granted = () -> proceed(() -> next);
-        if (push.extendMemory(granted)) {
+        if (push.requestAttributeMemory(granted)) {
             // By a task, not by returning next: the walk would see the step from which it came, and take it for one
             // that needs bytes.
             granted.run();

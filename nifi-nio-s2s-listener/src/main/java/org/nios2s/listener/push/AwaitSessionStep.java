@@ -3,20 +3,21 @@ package org.nios2s.listener.push;
 
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingTransactionStep;
-import org.nios2s.listener.limits.Limit;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.transaction.HeldSession;
 import org.nios2s.listener.transaction.SessionWaiter;
 import org.nios2s.listener.transaction.StreamedPush;
 
 /**
- * A push transaction has outgrown memory: it waits for a permit to stream, then for a session of its own. Lives on the
- * connection's IO worker, but for {@link #take}.
+ * A push transaction has outgrown memory: it waits for a port task that brings a session, and with it the permit to stream. So it
+ * holds no permit that other ports could use while its own port stands still. Lives on the connection's IO worker, but for
+ * {@link #take}.
  */
 final class AwaitSessionStep implements WaitingTransactionStep {
     private final Push push;
     private final Step next;
     private final SessionWaiter request;
-    private Limit.Permit permit;
+    private Grant permit;
 
     AwaitSessionStep(final Push push, final Step next) {
         this.push = push;
@@ -35,32 +36,20 @@ final class AwaitSessionStep implements WaitingTransactionStep {
 
     @Override
     public Step begin() {
-        permit = connection()
-                .dispatcher()
-                .limits()
-                .streaming()
-                .acquire(connection().key(), () -> proceed(() -> awaitSession(request)));
-        if (permit.isImmediate()) {
-            return awaitSession(request);
-        }
+        permit = connection().dispatcher().awaitSession(request);
         return this;
     }
 
     /** On the port task. */
     private boolean take(final HeldSession held) {
-        held.whenEnded(permit::close);
         final StreamedPush streaming = push.newStreaming(held);
-        proceed(() -> push.streamInto(streaming, permit, next), streaming::abandon);
+        proceed(() -> push.streamInto(streaming, next), streaming::abandon);
         return true;
     }
 
     @Override
     public void abandon() {
-        final boolean untaken = connection().dispatcher().withdraw(request);
-        push.abandon(untaken);
-        if (untaken && permit != null) {
-            permit.close();
-        }
+        push.abandon(connection().dispatcher().withdraw(request, permit));
     }
 
     @Override

@@ -22,6 +22,12 @@ record AwaitWriterStep(Push push, Step next) implements WaitingTransactionStep {
         return this;
     }
 
+    /** A peer whose few bytes have us write very many is not waiting for us. */
+    @Override
+    public boolean isPeersTurn() {
+        return push.inflatesAbnormally();
+    }
+
     @Override
     public TimeoutPolicy timeoutPolicy() {
         return TimeoutPolicy.NONE;

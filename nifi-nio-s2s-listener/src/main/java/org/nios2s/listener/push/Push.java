@@ -12,11 +12,9 @@ import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.TransactionContext;
 import org.nios2s.listener.doubt.Receipt;
-import org.nios2s.listener.limits.Contention;
-import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
-import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.DestinationRoom;
@@ -41,9 +39,6 @@ import org.nios2s.wire.ResponseMessage;
  * connection's IO worker.
  */
 final class Push implements PacketDecoder.Handler, TransactionContext {
-    /** Names and values of one packet's attributes, in bytes: they are held in memory until the packet is complete. */
-    private static final int MAX_ATTRIBUTE_BYTES = 16 * 1024 * 1024;
-
     /** Memory is charged in units of so many bytes: the budget's lock is shared by all connections, and packets are many. */
     private static final long CHARGED_BYTES = 1024;
 
@@ -51,16 +46,17 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     private static final long RESERVED_BYTES = MemoryBudget.SMALL_BYTES;
 
     private final PeerConnection connection;
-    private final PortLimits limits;
     private final NanoClock clock;
     private final long startNanos;
     private final TransactionLease lease;
     private final Receipt receipt;
     private final BufferedPush inMemory;
-    private final PacketDecoder decoder = new PacketDecoder(this, MAX_ATTRIBUTE_BYTES);
+    private final PacketDecoder decoder = new PacketDecoder(this, MemoryBudget.MAX_ATTRIBUTE_BYTES);
     private final PacketReader reader;
     private StreamedPush streaming;
-    private Limit.Permit permit;
+    /** Covers the attributes of the packet under way; null where the transaction's memory does. */
+    private Grant attributeMemory;
+
     private long packetStartNanos;
     private boolean packetOutgrowsMemory;
     private int packets;
@@ -73,7 +69,6 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     /** @param lease with {@link #reservedBytes} reserved */
     Push(final PeerConnection connection, final TransactionLease lease) {
         this.connection = connection;
-        this.limits = connection.dispatcher().limits();
         this.lease = lease;
         this.clock = connection.clock();
         this.startNanos = clock.nanoTime();
@@ -104,9 +99,17 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         return 0;
     }
 
-    /** As {@link MemoryBudget.Account#extend}. */
-    boolean extendMemory(final Runnable granted) {
-        return lease.charge().extend(granted);
+    /**
+     * Asks for memory for the attributes of the packet under way, which is given back when the packet is written.
+     *
+     * @return whether it is there now; otherwise the callback is called
+     */
+    boolean requestAttributeMemory(final Runnable granted) {
+        final Grant memory = connection.requestAttributeMemory(granted);
+        attributeMemory = memory;
+        lease.whenClosed(memory::close);
+        streaming.coverAttributes(memory);
+        return memory.isImmediate();
     }
 
     @Override
@@ -135,6 +138,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     @Override
     public void packetEnds() {
+        attributeMemory = null;
         sink().packetEnds(TimeUnit.NANOSECONDS.toMillis(clock.nanoTime() - packetStartNanos));
     }
 
@@ -171,6 +175,9 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         if (streaming == null) {
             return decoder.heldBytes() + inMemory.bytes();
         }
+        if (attributeMemory != null) {
+            return 0;
+        }
         return decoder.heldBytes();
     }
 
@@ -193,11 +200,11 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         return hasOutgrownMemory() || isBehind() || lacksMemory();
     }
 
-    /** @return whether attributes under way, for which a session would be no relief, take more than there is */
+    /** @return whether attributes under way, which can't be streamed, take more than there is */
     private boolean lacksMemory() {
-        return decoder.heldBytes() > RESERVED_BYTES
-                && !lease.charge().canGrow()
-                && !lease.charge().hasRightOfWay();
+        return attributeMemory == null
+                && decoder.heldBytes() > RESERVED_BYTES
+                && !lease.charge().canGrow();
     }
 
     /** @return whether the transaction needs a session of its own to go on */
@@ -205,13 +212,9 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         if (streaming != null) {
             return false;
         }
-        return packetOutgrowsMemory || inMemory.bytes() > connection.transactionMemory() || isRelievedByStreaming();
-    }
-
-    private boolean isRelievedByStreaming() {
-        return held() > RESERVED_BYTES
-                && decoder.heldBytes() <= RESERVED_BYTES
-                && !lease.charge().canGrow();
+        return packetOutgrowsMemory
+                || inMemory.bytes() > connection.transactionMemory()
+                || held() > RESERVED_BYTES && !lease.charge().canGrow();
     }
 
     /** @return whether reading has to pause until what has arrived is written */
@@ -245,6 +248,11 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         return next;
     }
 
+    @Override
+    public boolean inflatesAbnormally() {
+        return reader.inflatesAbnormally();
+    }
+
     void awaitCaughtUp(final Runnable resume) {
         streaming.awaitCaughtUp(resume);
     }
@@ -271,15 +279,13 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     }
 
     /** From now on what arrives is streamed, and first what has arrived. */
-    Step streamInto(final StreamedPush transaction, final Limit.Permit toStream, final Step next) {
-        permit = toStream;
+    Step streamInto(final StreamedPush transaction, final Step next) {
         // BufferedPush.moveTo gives back what it had charged, and
         // StreamedPush charges the same bytes. So neither is ours now.
         charge(held());
         charged -= inMemory.bytes();
         streaming = transaction;
         inMemory.moveTo(transaction);
-        lease.charge().streams();
         return next;
     }
 
@@ -394,20 +400,6 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
             return State.IN_SERVICE;
         }
         return State.READY;
-    }
-
-    @Override
-    public Contention scarcity() {
-        if (lease.isBeyondShare() || permit != null && permit.isBeyondShare()) {
-            return Contention.BEYOND_SHARE;
-        }
-        if (connection.dispatcher().queue().isContended()
-                || limits.memory().isContended()
-                || streaming != null && limits.streaming().isContended()
-                || connection.areConnectionsScarce()) {
-            return Contention.CONTENDED;
-        }
-        return Contention.NONE;
     }
 
     @Override

@@ -24,6 +24,11 @@ record YieldStep(Push push, Step next) implements WaitingTransactionStep {
     }
 
     @Override
+    public boolean isPeersTurn() {
+        return push.inflatesAbnormally();
+    }
+
+    @Override
     public TimeoutPolicy timeoutPolicy() {
         return TimeoutPolicy.NONE;
     }

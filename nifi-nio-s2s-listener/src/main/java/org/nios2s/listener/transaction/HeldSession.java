@@ -58,9 +58,13 @@ public final class HeldSession {
         return peer;
     }
 
-    /** @param task run once, on any thread, when the session has ended; to be set first by the taker of the session */
+    /** @param task run once, on any thread, when the session has ended; to be set before a transaction takes the session */
     public void whenEnded(final Runnable task) {
-        afterEnd = task;
+        final Runnable earlier = afterEnd;
+        afterEnd = () -> {
+            earlier.run();
+            task.run();
+        };
     }
 
     /** As {@link #commit(CommitDeadline, OutcomeListener)}, without a deadline. */

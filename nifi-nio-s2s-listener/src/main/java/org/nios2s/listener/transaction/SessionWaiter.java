@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.nios2s.listener.fault.ConnectionFault;
 
 /**
- * A transaction that waits for a session of its own: it takes the one of the port task that serves it, and the port task
- * returns to NiFi without waiting for anything. Made on the IO worker; the first to claim it, port task or IO worker,
+ * A transaction that waits for a session of its own, and for the permit to use it: it takes the session of the port task that serves
+ * it, and the port task returns to NiFi without waiting for anything. Made on the IO worker; the first to claim it, port task or IO worker,
  * decides its outcome.
  *
  * @param peer whose transaction it is

@@ -24,6 +24,7 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.wire.AttributeMemory;
 
@@ -82,6 +83,9 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
 
     private volatile boolean hasToldOutcome;
 
+    /** For the IO worker. */
+    private Grant cover;
+
     // Used by one content worker at a time; the next one sees them because it has set 'writing'.
     private FlowFile flowFile;
     private OutputStream content;
@@ -138,9 +142,14 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         this.hash = receipt.isKept() ? new PacketHash() : null;
     }
 
+    /** @param memory is for the attributes of the packet under way, and given back when that is written */
+    public void coverAttributes(final Grant memory) {
+        cover = memory;
+    }
+
     @Override
     public void packetBegins(final Map<String, String> packetAttributes, final long contentLength) {
-        add(AttributeMemory.of(packetAttributes), () -> {
+        add(cover == null ? AttributeMemory.of(packetAttributes) : 0, () -> {
             attributes = packetAttributes;
             flowFile = held.session().create();
             beginHash(contentLength);
@@ -169,6 +178,8 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
 
     @Override
     public void packetEnds(final long transferMillis) {
+        final Grant covers = cover;
+        cover = null;
         add(0, () -> {
             closeContent();
             final Suspended packet =
@@ -182,6 +193,10 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
                 suspended.add(packet);
             } else {
                 receive(packet);
+            }
+            attributes = null;
+            if (covers != null) {
+                covers.close();
             }
         });
     }

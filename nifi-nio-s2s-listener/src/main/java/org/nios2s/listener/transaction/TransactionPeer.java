@@ -3,9 +3,10 @@ package org.nios2s.listener.transaction;
 
 import io.netty.util.concurrent.EventExecutor;
 import org.apache.nifi.remote.Peer;
+import org.nios2s.listener.limits.Holder;
 
 /** The other side of a transaction, as a port task sees it. All methods may be called from any thread. */
-public interface TransactionPeer {
+public interface TransactionPeer extends Holder {
     /** @return its distinguished name, or null without TLS */
     String identity();
 

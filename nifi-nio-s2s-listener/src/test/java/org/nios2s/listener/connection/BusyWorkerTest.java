@@ -123,13 +123,16 @@ class BusyWorkerTest {
             first.bytes(new byte[20_000]).flush();
             listener.awaitAllRead(0, first);
             listener.checkDeadlines();
+            listener.dispatchers().sweep();
             listener.checkDeadlinesBehind(() -> {
                 pass(STANDSTILL);
+                listener.dispatchers().sweep();
                 return first.bytes(new byte[20_000]).flush();
             });
-            listener.assertNoFault();
-            pass(STANDSTILL);
+            listener.dispatchers().sweep();
             listener.checkDeadlines();
+            listener.assertNoFault();
+            listener.passTime(clock, STANDSTILL);
             listener.awaitFault(ConnectionFault.Kind.SLOW_PEER);
         }
     }

@@ -8,8 +8,8 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -18,15 +18,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.listener.fault.ConnectionFault;
-import org.nios2s.listener.limits.Contention;
 import org.nios2s.listener.settings.IdleTimeout;
 
-/** How slow a peer may be that holds what others wait for. Lives on the test's thread, with a clock of its own. */
+/** How long a peer may take, and how its time is counted. Lives on the test's thread, with a clock of its own. */
 class DeadlinesTest {
     private static final long FOR_EVER = 0;
 
     private final AtomicLong clock = new AtomicLong();
-    private final AtomicReference<Contention> scarcity = new AtomicReference<>(Contention.CONTENDED);
     private final Deadlines deadlines = with(IdleTimeout.AUTO);
     private final Step step = mock(Step.class);
 
@@ -36,106 +34,62 @@ class DeadlinesTest {
     }
 
     private Deadlines with(final IdleTimeout idleTimeout) {
-        return new Deadlines(1_000, idleTimeout, scarcity::get, clock::get);
+        return new Deadlines(1_000, idleTimeout, clock::get);
     }
 
     private void pass(final Duration time) {
         clock.addAndGet(time.toNanos());
     }
 
-    private void check() throws ConnectionFault {
-        deadlines.check(step, FOR_EVER, clock.get());
-    }
-
-    @Test
-    @DisplayName("who moves too little in three seconds is too slow")
-    void slow() {
-        pass(Duration.ofMillis(2_900));
-        deadlines.recordProgress(100);
-        assertDoesNotThrow(this::check);
-        pass(Duration.ofMillis(100));
-        assertEquals(
-                ConnectionFault.Kind.SLOW_PEER,
-                assertThrows(ConnectionFault.class, this::check).kind());
-    }
-
-    @Test
-    @DisplayName("who moves enough is not")
-    void fastEnough() {
-        for (int seconds = 0; seconds < 30; seconds++) {
-            pass(Duration.ofSeconds(1));
-            deadlines.recordProgress(2_000);
-            assertDoesNotThrow(this::check);
+    /** Counts as a worker that looks every quarter of a second. */
+    private void count(final int seconds, final boolean isPeers, final Deadlines.Progress progress) {
+        for (int i = 0; i < 4 * seconds; i++) {
+            pass(Duration.ofMillis(250));
+            deadlines.count(isPeers, progress, clock.get());
         }
     }
 
-    private void assertTooSlow() {
-        assertEquals(
-                ConnectionFault.Kind.SLOW_PEER,
-                assertThrows(ConnectionFault.class, this::check).kind());
+    private long silentSeconds() {
+        return TimeUnit.NANOSECONDS.toSeconds(deadlines.turn().silentNanos());
     }
 
     @Test
-    @DisplayName("who holds more than its share, and keeps another peer waiting, has to move sixteen times as much")
-    void beyondShare() throws Exception {
-        pass(Duration.ofSeconds(3));
-        deadlines.recordProgress(40_000);
-        assertDoesNotThrow(this::check);
-        scarcity.set(Contention.BEYOND_SHARE);
-        assertTooSlow();
-        pass(Duration.ofSeconds(3));
-        deadlines.recordProgress(50_000);
-        assertDoesNotThrow(this::check);
+    @DisplayName("a wait of ours stops the peer's clock, and does not restart it")
+    void stops() {
+        count(2, true, Deadlines.Progress.BYTES);
+        count(60, false, Deadlines.Progress.BYTES);
+        assertEquals(2, silentSeconds());
+        count(1, true, Deadlines.Progress.BYTES);
+        assertEquals(3, silentSeconds());
     }
 
     @Test
-    @DisplayName("the longer a transaction lasts, the more it has to move, up to a bound")
-    void age() {
+    @DisplayName("a byte is a sign of life, but not from a peer that has us write very many")
+    void signOfLife() {
+        count(2, true, Deadlines.Progress.BYTES);
+        deadlines.recordProgress();
+        count(1, true, Deadlines.Progress.BYTES);
+        assertEquals(1, silentSeconds());
+        deadlines.recordProgress();
+        count(2, true, Deadlines.Progress.NONE);
+        assertEquals(3, silentSeconds());
+    }
+
+    @Test
+    @DisplayName("a peer that is not read because of its rate is not silent")
+    void excused() {
+        count(2, true, Deadlines.Progress.BYTES);
+        count(60, true, Deadlines.Progress.EXCUSED);
+        assertEquals(0, silentSeconds());
+    }
+
+    @Test
+    @DisplayName("a new transaction has a clock of its own")
+    void newTransaction() {
+        count(2, true, Deadlines.Progress.BYTES);
         deadlines.startTransaction();
-        pass(Duration.ofMinutes(3));
-        deadlines.recordProgress(3 * 4_000);
-        assertTooSlow();
-        pass(Duration.ofSeconds(3));
-        deadlines.recordProgress(3 * 4_200);
-        assertDoesNotThrow(this::check);
-        pass(Duration.ofHours(3));
-        deadlines.recordProgress(3 * 8_200);
-        assertDoesNotThrow(this::check);
-        deadlines.endTransaction();
-        pass(Duration.ofSeconds(3));
-        deadlines.recordProgress(3 * 1_100);
-        assertDoesNotThrow(this::check);
-    }
-
-    @Test
-    @DisplayName("the time between transactions is not that of the next one")
-    void idleBefore() {
-        pass(Duration.ofMinutes(1));
-        deadlines.startPeerTurn();
-        deadlines.recordProgress(100);
-        assertDoesNotThrow(this::check);
-        pass(Duration.ofMillis(2_900));
-        assertDoesNotThrow(this::check);
-    }
-
-    @Test
-    @DisplayName("how slow it was does not count in a wait of ours, where it has three seconds again")
-    void slowBeforeTheWait() {
-        scarcity.set(Contention.NONE);
-        pass(Duration.ofMinutes(1));
-        assertDoesNotThrow(this::check);
-        scarcity.set(Contention.CONTENDED);
-        deadlines.startWait();
-        pass(Duration.ofMillis(2_900));
-        assertDoesNotThrow(this::check);
-    }
-
-    @Test
-    @DisplayName("who is slow, and keeps nobody waiting, may be")
-    void nobodyWaits() {
-        scarcity.set(Contention.NONE);
-        pass(Duration.ofMinutes(1));
-        assertDoesNotThrow(this::check);
+        count(1, true, Deadlines.Progress.BYTES);
+        assertEquals(1, silentSeconds());
     }
 
     private static Stream<Arguments> betweenRequests() {
@@ -150,7 +104,6 @@ class DeadlinesTest {
     @DisplayName("between requests a peer may be silent for twice its expiration, or as the setting says")
     void betweenRequests(final IdleTimeout setting, final long expirationMillis, final Duration allowed) {
         when(step.timeoutPolicy()).thenReturn(Step.TimeoutPolicy.BETWEEN_REQUESTS);
-        scarcity.set(Contention.NONE);
         final Deadlines set = with(setting);
         pass(allowed);
         assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));
@@ -170,7 +123,6 @@ class DeadlinesTest {
     @DisplayName("between requests a peer may be silent for ever if it asked for that, or the setting says so")
     void neverTooLong(final IdleTimeout setting, final long expirationMillis) {
         when(step.timeoutPolicy()).thenReturn(Step.TimeoutPolicy.BETWEEN_REQUESTS);
-        scarcity.set(Contention.NONE);
         final Deadlines set = with(setting);
         pass(Duration.ofDays(365));
         assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
@@ -34,13 +35,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.access.AccessLines;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatcher;
+import org.nios2s.listener.settings.TransportSelection;
 
 /** A peer pulls FlowFiles, and reads them with NiFi's own codec. Lives on the test's thread. */
 class PullTest {
     private static final String[] PULL = {"PORT_IDENTIFIER", RunningListener.OUTPUT_PORT, "BATCH_COUNT", "1000"};
 
+    private final AtomicLong clock = new AtomicLong(System.nanoTime());
     private final CRC32 checksum = new CRC32();
     private RunningListener listener;
     private WirePeer peer;
@@ -286,7 +291,13 @@ class PullTest {
     /** @return two peers that have their FlowFiles and have not finished; a third one waits for a permit, and is the peer */
     private List<WirePeer> takeAllPermits() throws Exception {
         stop();
-        listener = new RunningListener("streaming.transactions", "1", "connections.max", "3");
+        listener = new RunningListener(
+                new RunningListener.Environment(
+                        TransportSelection.select(TransportSelection.Choice.NIO), null, clock::get),
+                "streaming.transactions",
+                "1",
+                "connections.max",
+                "3");
         final List<WirePeer> unfinished = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             peer = listener.connect();
@@ -360,9 +371,9 @@ class PullTest {
             "a peer that never says that it has finished has half a minute, then those go on who wait for its permit")
     void neverFinishes() throws Exception {
         final List<WirePeer> unfinished = takeAllPermits();
-        listener.checkDeadlinesAfter(Duration.ofSeconds(29));
+        listener.passTime(clock, Duration.ofSeconds(29));
         listener.assertNoFault();
-        listener.checkDeadlinesAfter(Duration.ofSeconds(31));
+        listener.passTime(clock, Duration.ofSeconds(5));
         peer.expect(ResponseCode.MORE_DATA);
         unfinished.getFirst().expectEnd();
         // The second one stays if the first one's permit was back, and nobody waited, when its deadline was looked at.
@@ -378,13 +389,16 @@ class PullTest {
         listener.awaitStep("AwaitFinishedStep");
         final PortDispatcher dispatcher =
                 listener.dispatchers().acquire(listener.output().port());
-        try (MemoryBudget.Account other = dispatcher.limits().memory().open();
-                MemoryBudget.Account waiting = dispatcher.limits().memory().open()) {
+        try (SharedResource.Grant other = dispatcher.limits().memory().open(new TestHolder("others"))) {
             other.add(listener.budget().limit() / 2);
-            waiting.reserve(MemoryBudget.SMALL_BYTES, () -> {});
-            assertTrue(dispatcher.limits().memory().isContended());
+            final SharedResource.Grant waits = dispatcher
+                    .limits()
+                    .memory()
+                    .request(new TestHolder("waits"), MemoryBudget.SMALL_BYTES, 0, () -> {});
+            assertEquals(1, dispatcher.limits().memory().waiting());
             listener.checkDeadlinesAfter(Duration.ofSeconds(31));
             listener.assertNoFault();
+            waits.close();
         } finally {
             listener.dispatchers().release(dispatcher);
         }
@@ -441,14 +455,14 @@ class PullTest {
     void pieces(final int sixteenthsInUse, final int mostBytes) throws Exception {
         final PortDispatcher dispatcher =
                 listener.dispatchers().acquire(listener.output().port());
-        try (MemoryBudget.Account others = dispatcher.limits().memory().open()) {
+        try (SharedResource.Grant others = dispatcher.limits().memory().open(new TestHolder("others"))) {
             others.add(listener.budget().limit() * sixteenthsInUse / 16);
             queue(1, content(3_000_000));
             open();
             listener.budget().peakSinceLastCall();
             pull().expect(ResponseCode.MORE_DATA);
             readPackets(false);
-            assertEquals(mostBytes, listener.budget().peakSinceLastCall() - others.held());
+            assertEquals(mostBytes, listener.budget().peakSinceLastCall() - others.used());
         } finally {
             listener.dispatchers().release(dispatcher);
         }

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.peers.Message;
 
@@ -116,13 +118,16 @@ class RateTest {
             RunningListener.awaiting().until(() -> listener.isRatePaused());
             final PortDispatcher dispatcher =
                     listener.dispatchers().acquire(listener.input().port());
-            try (MemoryBudget.Account other = dispatcher.limits().memory().open();
-                    MemoryBudget.Account waiting = dispatcher.limits().memory().open()) {
+            try (SharedResource.Grant other = dispatcher.limits().memory().open(new TestHolder("others"))) {
                 other.add(listener.budget().limit() / 2);
-                waiting.reserve(MemoryBudget.SMALL_BYTES, () -> {});
+                final SharedResource.Grant waits = dispatcher
+                        .limits()
+                        .memory()
+                        .request(new TestHolder("waits"), MemoryBudget.SMALL_BYTES, 0, () -> {});
                 listener.checkDeadlinesWhileHeldBackAfter(Duration.ZERO);
                 listener.checkDeadlinesWhileHeldBackAfter(Duration.ofSeconds(2));
                 listener.assertNoFault();
+                waits.close();
             } finally {
                 listener.dispatchers().release(dispatcher);
             }

@@ -27,7 +27,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
-import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.peers.Message;
 
 /** What a peer may ask for behind its handshake, and in which order. Lives on the test's thread. */
@@ -106,30 +105,6 @@ class RequestTest {
             for (final WirePeer one : hasty) {
                 one.close();
             }
-        }
-    }
-
-    @Test
-    @DisplayName(
-            "who holds memory beside its transactions while it is scarce, and does not get on, loses its connection")
-    void scarceMemoryBesideTransactions() throws Exception {
-        try (RunningListener narrow = new RunningListener("request.queue.size", "1");
-                WirePeer first = narrow.connect().open();
-                WirePeer second = narrow.connect().open();
-                MemoryBudget.Account others = narrow.budget().sharedQuota().open()) {
-            narrow.input().scheduled(false);
-            first.pushPacket("one").confirm().flush();
-            narrow.awaitAnyStep("AwaitCommitStep");
-            narrow.gather(20_000);
-            second.push().bytes(new byte[20_000]).flush();
-            narrow.awaitStep("AdmitTransactionStep");
-            narrow.checkDeadlinesAfter(Duration.ofSeconds(10));
-            narrow.checkDeadlinesAfter(Duration.ofSeconds(14));
-            narrow.assertNoFault();
-            others.add(narrow.budget().limit() * 3 / 4);
-            narrow.checkDeadlinesAfter(Duration.ofSeconds(18));
-            narrow.awaitFault(ConnectionFault.Kind.SLOW_PEER);
-            second.expectEnd();
         }
     }
 

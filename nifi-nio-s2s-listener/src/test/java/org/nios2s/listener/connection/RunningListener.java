@@ -184,7 +184,7 @@ final class RunningListener implements AutoCloseable {
         final PublicPort outputPort = output.port();
         when(rootGroup.findOutputPort(OUTPUT_PORT)).thenReturn(outputPort);
         final ListenerSettings effective = ListenerSettings.from(properties(settings));
-        budget = new MemoryBudget(effective.memory().buffer());
+        budget = new MemoryBudget(effective.memory().buffer(), clock);
         dispatchers = new PortRegistry(effective, budget, contentReaders, metrics, clock);
         final ConnectionLimit limit = new ConnectionLimit(
                 effective.connections().max() > 0 ? effective.connections().max() : MOST_CONNECTIONS,
@@ -530,6 +530,16 @@ final class RunningListener implements AutoCloseable {
         final long now = environment.clock().nanoTime() + time.toNanos();
         worker.submit(() -> handlers.forEach(handler -> handler.checkDeadlines(now)))
                 .syncUninterruptibly();
+    }
+
+    /** Lets time pass, with all that the listener does four times a second. */
+    void passTime(final AtomicLong clock, final Duration time) {
+        final long quarters = time.toMillis() / WorkerConnections.CHECK_INTERVAL_MILLIS;
+        for (long i = 0; i < quarters; i++) {
+            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(WorkerConnections.CHECK_INTERVAL_MILLIS));
+            checkDeadlines();
+            dispatchers.sweep();
+        }
     }
 
     /** Drains as the listener's operation does. */

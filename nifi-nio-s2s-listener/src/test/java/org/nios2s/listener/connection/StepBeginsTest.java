@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 /** How a step begins, and what becomes of one that can't. Lives on the test's thread, which is the IO worker too. */
 class StepBeginsTest {
     private final List<String> told = new ArrayList<>();
-    private final MemoryBudget memory = spy(new MemoryBudget(1_000_000));
+    private final MemoryBudget memory = spy(new MemoryBudget(1_000_000, NanoClock.SYSTEM));
     private final FaultLog faultLog = new FaultLog(LoggerFactory.getLogger(StepBeginsTest.class), NanoClock.SYSTEM);
 
     /** Enters another step at its first byte. */
@@ -165,8 +165,8 @@ class StepBeginsTest {
     @DisplayName("a connection that is refused before its first step opens no account, for which no end would come")
     void refusedBeforeItBegins() {
         handler(new First(null));
-        verify(memory, never()).sharedQuota();
+        verify(memory, never()).common();
         connection(new First(null)).finishAndReleaseAll();
-        verify(memory).sharedQuota();
+        verify(memory).common();
     }
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,10 +24,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.listener.fault.ConnectionFault;
-import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.ReceivedFlowFile;
+import org.nios2s.listener.settings.TransportSelection;
 
 /** A peer pushes more than a transaction may hold in memory. Lives on the test's thread. */
 class StreamingTest {
@@ -99,7 +102,7 @@ class StreamingTest {
     void memoryComesAndGoes() throws Exception {
         final PortDispatcher dispatcher =
                 listener.dispatchers().acquire(listener.input().port());
-        final MemoryBudget.Account neighbour = dispatcher.limits().memory().open();
+        final SharedResource.Grant neighbour = dispatcher.limits().memory().open(new TestHolder("others"));
         final Thread comesAndGoes = Thread.ofPlatform().start(() -> {
             while (!Thread.currentThread().isInterrupted()) {
                 neighbour.set(listener.budget().limit());
@@ -296,7 +299,7 @@ class StreamingTest {
     @Test
     @DisplayName("when the budget is spent transactions beyond the reserve stream, and none fails")
     void budgetSpent() throws Exception {
-        try (MemoryBudget.Account all = listener.budget().sharedQuota().open()) {
+        try (SharedResource.Grant all = listener.budget().common().open(new TestHolder("others"))) {
             all.add(listener.budget().limit());
             peer.open().pushPacket("small").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             pushAll(peer, 1, content(40_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -317,19 +320,33 @@ class StreamingTest {
 
     @Test
     @DisplayName(
-            "a peer whose attributes have no end waits for memory, and takes no permit from those who could stream")
+            "a peer whose attributes have no end takes one permit, as one whose content has none, and loses it to silence")
     void endlessAttributes() throws Exception {
-        try (RunningListener narrow = new RunningListener("buffer.memory", "1 MB", "streaming.transactions", "1");
-                MemoryBudget.Account all = narrow.budget().sharedQuota().open();
-                WirePeer endless = narrow.connect().open();
-                WirePeer withRightOfWay = narrow.connect().open();
-                WirePeer honest = narrow.connect().open()) {
+        final AtomicLong clock = new AtomicLong(System.nanoTime());
+        try (RunningListener narrow = new RunningListener(
+                        new RunningListener.Environment(
+                                TransportSelection.select(TransportSelection.Choice.NIO), null, clock::get),
+                        "buffer.memory",
+                        "1 MB",
+                        "streaming.transactions",
+                        "4");
+                SharedResource.Grant all = narrow.budget().common().open(new TestHolder("others"));
+                WirePeer withMemory = narrow.connect().open();
+                WirePeer endless = narrow.connectFrom("127.0.0.3").open();
+                WirePeer honest = narrow.connectFrom("127.0.0.2").open()) {
             all.add(narrow.budget().limit() * 3 / 4);
-            sendAttributes(withRightOfWay);
+            sendAttributes(withMemory);
+            narrow.awaitAnyStep("ReceivePacketStep");
             sendAttributes(endless);
             narrow.awaitAnyStep("AwaitMemoryStep");
-            pushAll(honest, 1, content(40_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
-            narrow.assertNoFault();
+            assertTrue(narrow.budget().used() <= narrow.budget().bound());
+            honest.push().packet(Map.of(), content(40_000)).say(ResponseCode.FINISH_TRANSACTION);
+            honest.flush();
+            narrow.awaitStep("AwaitSessionStep");
+            narrow.passTime(clock, Duration.ofSeconds(4));
+            honest.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            narrow.awaitFault(ConnectionFault.Kind.SLOW_PEER);
+            withMemory.expectEnd();
         }
     }
 
@@ -393,10 +410,16 @@ class StreamingTest {
     }
 
     @Test
-    @DisplayName(
-            "a peer that holds all permits and moves just more than a kilobyte a second makes room for another peer")
+    @DisplayName("a peer that holds all permits and drips makes room for another peer, and keeps what is its share")
     void hog() throws Exception {
-        try (RunningListener own = new RunningListener("transaction.memory", "64 KB", "streaming.transactions", "4");
+        final AtomicLong clock = new AtomicLong(System.nanoTime());
+        try (RunningListener own = new RunningListener(
+                        new RunningListener.Environment(
+                                TransportSelection.select(TransportSelection.Choice.NIO), null, clock::get),
+                        "transaction.memory",
+                        "64 KB",
+                        "streaming.transactions",
+                        "4");
                 WirePeer first = own.connect().open("REQUEST_EXPIRATION_MILLIS", "0");
                 WirePeer second = own.connect().open("REQUEST_EXPIRATION_MILLIS", "0");
                 WirePeer honest = own.connectFrom("127.0.0.2").open()) {
@@ -411,25 +434,16 @@ class StreamingTest {
                     .until(() -> dispatcher.limits().streaming().held() == 2);
             own.awaitSteps("ReceivePacketStep", 2);
             honest.push().packet(Map.of(), content(2_000_000)).say(ResponseCode.FINISH_TRANSACTION);
-            final CompletableFuture<Void> served = CompletableFuture.runAsync(() -> {
-                try {
-                    honest.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
-                } catch (final Exception e) {
-                    throw new CompletionException(e);
-                }
-            });
+            honest.flush();
             RunningListener.awaiting()
-                    .until(() -> dispatcher.limits().streaming().isContended());
-            int seconds = 0;
-            while (own.metrics().get(Counter.FAULTS) == 0) {
-                assertTrue(seconds <= 40, "nobody is too slow");
-                // What has not been read would not count as moved.
-                own.awaitAllRead(0, first.bytes(content(4_600)).flush());
-                own.awaitAllRead(1, second.bytes(content(4_600)).flush());
-                seconds += 4;
-                own.checkDeadlinesAfter(Duration.ofSeconds(seconds));
+                    .until(() -> dispatcher.limits().streaming().waiting() == 1);
+            for (int seconds = 0; seconds < 4; seconds++) {
+                own.awaitAllRead(0, first.bytes(content(10)).flush());
+                own.awaitAllRead(1, second.bytes(content(10)).flush());
+                own.passTime(clock, Duration.ofSeconds(1));
             }
-            served.get(20, TimeUnit.SECONDS);
+            honest.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            assertEquals(1, own.metrics().get(Counter.FAULTS));
             own.dispatchers().release(dispatcher);
         }
     }

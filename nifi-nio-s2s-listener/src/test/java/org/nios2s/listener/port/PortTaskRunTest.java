@@ -12,7 +12,6 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,7 +28,6 @@ import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.SessionCloser;
-import org.nios2s.listener.transaction.SessionWaiter;
 
 /** When a run of a port task ends. Lives on the test's thread, which is the port task. */
 class PortTaskRunTest {
@@ -58,7 +56,6 @@ class PortTaskRunTest {
         when(dispatcher.queue()).thenReturn(queue);
         when(dispatcher.destination()).thenReturn(new DestinationRoom(List::of, () -> true));
         when(dispatcher.isReadyToCommit()).thenAnswer(invocation -> queue.first() != null);
-        when(dispatcher.sessionWaiters()).thenReturn(new ArrayDeque<>());
         when(groupCommit.commit(anyList())).thenReturn(1);
     }
 
@@ -99,16 +96,14 @@ class PortTaskRunTest {
     @DisplayName("a run commits nothing once its port is stopped, and hands no session out")
     void leavesAStoppedPort() throws Exception {
         add(3);
-        final ArrayDeque<SessionWaiter> requests = new ArrayDeque<>();
-        when(dispatcher.sessionWaiters()).thenReturn(requests);
         when(groupCommit.commit(anyList())).thenAnswer(invocation -> {
             when(dispatcher.isPortRunning()).thenReturn(false);
-            requests.add(mock(SessionWaiter.class));
+            when(dispatcher.wantsSession()).thenReturn(true);
             return 1;
         });
         assertEquals(1, run.run());
         assertEquals(2, queue.size());
-        assertEquals(1, requests.size());
+        verify(dispatcher, never()).nextSession();
     }
 
     @Test

@@ -82,7 +82,7 @@ class SessionCloserTest {
     private void open(final ConnectableType type) throws Exception {
         dispatchers = new PortRegistry(
                 ListenerSettings.from(new NiFiProperties(Map.of())),
-                new MemoryBudget(1024 * 1024),
+                new MemoryBudget(1024 * 1024, NanoClock.SYSTEM),
                 contentWorkers,
                 new ListenerMetrics(1, NanoClock.SYSTEM),
                 NanoClock.SYSTEM);

@@ -19,9 +19,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.nios2s.listener.doubt.Receipt;
-import org.nios2s.listener.limits.Limit;
+import org.nios2s.listener.limits.Holder;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.TestHolder;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.Outcome;
@@ -31,7 +35,9 @@ import org.nios2s.listener.transaction.TransactionPeer;
 final class Transactions {
     private static final int PORT = 4711;
 
-    private final MemoryBudget budget = new MemoryBudget(Long.MAX_VALUE);
+    private final MemoryBudget budget = new MemoryBudget(SharedResource.UNLIMITED, NanoClock.SYSTEM);
+    private final SharedResource.Part places =
+            new SharedResource("a place", SharedResource.UNLIMITED, 0, NanoClock.SYSTEM).commonPart();
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
     private final List<Served> served = new CopyOnWriteArrayList<>();
     private final List<BufferedPush> made = new CopyOnWriteArrayList<>();
@@ -71,8 +77,9 @@ final class Transactions {
 
     /** @return a transaction that is complete, but not yet confirmed */
     BufferedPush received(final String identity, final String... contents) throws Exception {
+        final Holder holder = new TestHolder("peer");
         final TransactionLease hold =
-                new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
+                new TransactionLease(budget.common().open(holder), places.request(holder, () -> {}));
         final BufferedPush transaction = new BufferedPush(peer(identity), hold, allocator, Receipt.NONE);
         made.add(transaction);
         for (final String content : contents) {
@@ -91,6 +98,7 @@ final class Transactions {
     private TransactionPeer peer(final String identity) {
         final TransactionPeer peer = mock(TransactionPeer.class, withSettings().stubOnly());
         when(peer.identity()).thenReturn(identity);
+        when(peer.key()).thenReturn(new PeerKey("peer"));
         when(peer.host()).thenReturn("peer.example");
         when(peer.remotePort()).thenReturn(PORT);
         when(peer.worker()).thenReturn(worker);

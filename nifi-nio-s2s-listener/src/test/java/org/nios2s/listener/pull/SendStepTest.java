@@ -37,11 +37,12 @@ import org.mockito.ArgumentCaptor;
 import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.MessageSequenceHandler;
 import org.nios2s.listener.connection.PeerConnection;
-import org.nios2s.listener.limits.Limit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.limits.PeerRate;
 import org.nios2s.listener.limits.PortLimits;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.HeldSession;
@@ -53,8 +54,8 @@ import org.nios2s.listener.transaction.SessionWaiter;
 class SendStepTest {
     private static final long BUDGET_BYTES = 64 * 1024 * 1024;
 
-    private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES);
-    private final MemoryBudget.Quota share = budget.newQuota();
+    private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES, NanoClock.SYSTEM);
+    private final SharedResource.Part memory = budget.newPart();
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
     private final PeerConnection connection = mock(PeerConnection.class);
     private final PortDispatcher dispatcher = mock(PortDispatcher.class);
@@ -64,7 +65,7 @@ class SendStepTest {
 
     @BeforeEach
     void connect() {
-        final PortLimits limits = new PortLimits(new Limit(1), new Limit(1), share);
+        final PortLimits limits = new PortLimits(null, null, memory);
         when(dispatcher.limits()).thenReturn(limits);
         when(connection.dispatcher()).thenReturn(dispatcher);
         when(connection.rate()).thenReturn(PeerRate.UNLIMITED);
@@ -83,7 +84,7 @@ class SendStepTest {
     }
 
     private Pull pull() {
-        return new Pull(connection, share.open(), new Limit(1).acquire("peer", () -> {}), transaction, held);
+        return new Pull(connection, memory.open(new TestHolder("peer")), transaction, held);
     }
 
     @Test
@@ -133,7 +134,7 @@ class SendStepTest {
         when(channel.alloc()).thenReturn(allocator);
         when(connection.channel()).thenReturn(channel);
         final ArgumentCaptor<SessionWaiter> request = ArgumentCaptor.forClass(SessionWaiter.class);
-        doNothing().when(dispatcher).awaitSession(request.capture());
+        when(dispatcher.awaitSession(request.capture())).thenReturn(null);
         sessionWithOne();
 
         new AwaitFlowFilesStep(connection).begin();

@@ -33,9 +33,12 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.fault.ConnectionFault;
-import org.nios2s.listener.limits.Limit;
+import org.nios2s.listener.limits.Holder;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.SharedResource.Grant;
+import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.time.NanoClock;
 
@@ -48,12 +51,16 @@ class StreamedPushTest {
 
     private static final long BUDGET_BYTES = 64 * 1024 * 1024;
 
-    private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES);
+    private final MemoryBudget budget = new MemoryBudget(BUDGET_BYTES, NanoClock.SYSTEM);
     private final Queue<Runnable> contentWorker = new ArrayDeque<>();
     private final ListenerMetrics metrics = new ListenerMetrics(0, NanoClock.SYSTEM);
 
     private TransactionLease newLease() {
-        return new TransactionLease(budget.newQuota().open(), new Limit(1).acquire("peer", () -> {}));
+        final Holder holder = new TestHolder("peer");
+        final Grant place = new SharedResource("a place", 1, 0, NanoClock.SYSTEM)
+                .commonPart()
+                .request(holder, () -> {});
+        return new TransactionLease(budget.newPart().open(holder), place);
     }
 
     private StreamedPush streamInto(final ByteArrayOutputStream content) {

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.limits;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.limits.SharedResource.Grant;
+import org.nios2s.listener.time.NanoClock;
+
+/**
+ * The one rule by which a peer loses what it holds: why was this peer cut? Lives on an IO worker, which calls a few times a second.
+ *
+ * <p>Slowness is no fault. But when a peer has waited three seconds for a {@link SharedResource}, a transaction ends that holds some of
+ * it:
+ *
+ * <ol>
+ *   <li>one of the peer that holds most, over all ports, if that peer still holds no less than the waiting one afterwards. The
+ *       transaction has had three seconds of its peer's own time;
+ *   <li>otherwise one whose peer was silent for three seconds of its own time.
+ * </ol>
+ *
+ * <p>So a peer with one transaction loses it only to silence, however slow the peer is. A peer's time is what its {@link PeerTurn} says:
+ * while we write, commit, or wait for a port, nobody is slow. What would not help the waiting peer is left alone: another port's own
+ * part, and everything while the port itself stands still.
+ */
+public final class Revocation {
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /** A holder that was told to end and did not: by then it was not its peer's turn any more. */
+    private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** The largest holder first; of one peer what has been silent longest. */
+    private static final Comparator<Candidate> ORDER = Comparator.<Candidate>comparingLong(
+                    candidate -> candidate.grant.peerHeld())
+            .thenComparingLong(Candidate::silentNanos)
+            .reversed();
+
+    /** A grant in its peer's turn, and the peer's time. */
+    private record Candidate(Grant grant, long takenNanos, long silentNanos) {
+        boolean isSilent() {
+            return silentNanos >= PATIENCE_NANOS;
+        }
+
+        boolean isOfHeavierPeer(final Grant waiter) {
+            return takenNanos >= PATIENCE_NANOS
+                    && grant.peerHeld() - grant.counted() >= waiter.peerHeld() + waiter.counted();
+        }
+
+        boolean isDue(final Grant waiter) {
+            return grant.wouldHelp(waiter) && (isOfHeavierPeer(waiter) || isSilent());
+        }
+    }
+
+    private final NanoClock clock;
+
+    public Revocation(final NanoClock clock) {
+        this.clock = clock;
+    }
+
+    /** Ends a transaction for each peer that has waited too long. */
+    public void check(final SharedResource resource) {
+        final List<Runnable> ends = new ArrayList<>();
+        final long nowNanos = clock.nanoTime();
+        synchronized (resource) {
+            final List<Grant> overdue = resource.waitersSince(nowNanos - PATIENCE_NANOS);
+            if (overdue.isEmpty()) {
+                return;
+            }
+            final List<Candidate> candidates = candidates(resource, nowNanos);
+            for (final Grant waiter : overdue) {
+                candidates.stream()
+                        .filter(candidate -> candidate.isDue(waiter))
+                        .findFirst()
+                        .ifPresent(chosen -> {
+                            ends.add(end(resource, waiter, chosen));
+                            candidates.remove(chosen);
+                            chosen.grant.tell(nowNanos);
+                            waiter.waitAgain(nowNanos);
+                        });
+            }
+        }
+        ends.forEach(end -> Guarded.run("Ending a transaction that others wait for", end::run));
+    }
+
+    private static List<Candidate> candidates(final SharedResource resource, final long nowNanos) {
+        final List<Candidate> candidates = new ArrayList<>();
+        for (final Grant grant : resource.heldGrants()) {
+            final PeerTurn turn = grant.holder().turn();
+            final Candidate candidate = new Candidate(grant, turn.takenNanos(), turn.silentNanos());
+            final boolean isLong = candidate.takenNanos >= PATIENCE_NANOS || candidate.isSilent();
+            if (isLong && turn.isPeers() && !grant.wasToldSince(nowNanos - TOLD_NANOS)) {
+                candidates.add(candidate);
+            }
+        }
+        candidates.sort(ORDER);
+        return candidates;
+    }
+
+    private static Runnable end(final SharedResource resource, final Grant waiter, final Candidate chosen) {
+        final Holder holder = chosen.grant.holder();
+        final String others = "another peer has waited for " + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
+                + " s for " + resource.name();
+        if (chosen.isOfHeavierPeer(waiter)) {
+            return () -> holder.revoke(
+                    Kind.SLOW_PEER.fault("The peer holds more than others, and " + others + ": one transaction ends"),
+                    0);
+        }
+        return () -> holder.revoke(
+                Kind.SLOW_PEER.fault("The peer is silent, and " + others + ", of which it holds some"), PATIENCE_NANOS);
+    }
+}

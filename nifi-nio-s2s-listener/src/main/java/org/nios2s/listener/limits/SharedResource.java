@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.limits;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.time.NanoClock;
+
+/**
+ * Something that peers share and of which there is only so much: permits, places, bytes, room. Thread-safe; nothing here blocks.
+ *
+ * <p><b>Whose turn it is.</b> Of the waiting peers the one comes first that holds least, over all ports; among peers that hold the
+ * same, the one that has held something longest ago, or has waited longest. So a peer with many connections brings no more than a
+ * peer with one, and delays nobody but itself.
+ *
+ * <p><b>Levels.</b> Each port has a {@link Part}. It bounds what the port may hold, and some of it is the port's own: no other
+ * port can use that, so ports that stand still never stop another one. As much is kept for a port that has yet to come. A peer that
+ * waits for its own port delays none that waits for the whole.
+ *
+ * <p><b>Hand-over.</b> What comes back goes at once, under the same lock, to the next waiter, which holds it when its callback is
+ * called, outside of the lock. So a newcomer never overtakes a waiter, no waiter is woken for nothing, and a grant ends once.
+ */
+public final class SharedResource {
+    /** For a level without a maximum. */
+    public static final long UNLIMITED = Long.MAX_VALUE / 4;
+
+    private static final Comparator<PeerQueue> TURNS = Comparator.<PeerQueue>comparingLong(queue -> queue.peer.held)
+            .thenComparingLong(PeerQueue::turn)
+            .thenComparingLong(PeerQueue::firstTicket);
+
+    private static final int QUARTERS = 4;
+    private static final int GROWTH_QUARTERS = 3;
+
+    private final String name;
+    private final long max;
+    private final long own;
+    private final NanoClock clock;
+    private final Map<PeerKey, Peer> peers = new HashMap<>();
+    /** The parts in which a peer waits. */
+    private final Set<Part> contended = new LinkedHashSet<>();
+
+    private long tickets;
+    /** Written under the lock. A reader without it sees the value of a moment ago, which serves as well: it may change at any time. */
+    private volatile long held;
+    /** What ports may still take of their own parts. Written under the lock, likewise. */
+    private volatile long setAside;
+
+    private long peak;
+
+    /**
+     * @param name of what is shared, for the log
+     * @param max in all; own parts are there even beyond it
+     * @param own what each port has for itself
+     */
+    public SharedResource(final String name, final long max, final long own, final NanoClock clock) {
+        this.name = name;
+        this.max = max;
+        this.own = own;
+        this.clock = clock;
+        this.setAside = own;
+    }
+
+    /** @return the part of a port, to be closed when the port is no longer used */
+    public Part part(final long partMax) {
+        return new Part(() -> partMax, own, Condition.NONE);
+    }
+
+    /** @param partMax what the port may hold, which may change */
+    public Part part(final LongSupplier partMax) {
+        return new Part(partMax, own, Condition.NONE);
+    }
+
+    /** @param condition what has to be there besides */
+    public Part part(final Condition condition) {
+        return new Part(() -> UNLIMITED, own, condition);
+    }
+
+    /** @return a part for what belongs to no port */
+    public Part commonPart() {
+        return new Part(() -> max, 0, Condition.NONE);
+    }
+
+    public long held() {
+        return held;
+    }
+
+    public long max() {
+        return max;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** @return the most that was held at once since the last call of {@link #peakSinceLastCall} */
+    synchronized long peak() {
+        return peak;
+    }
+
+    synchronized long peakSinceLastCall() {
+        final long taken = peak;
+        peak = held;
+        return taken;
+    }
+
+    /** A peer, as long as it holds something or waits. Guarded by the lock, as all of its fields. */
+    private static final class Peer {
+        private final PeerKey key;
+        private final Set<Grant> grants = new HashSet<>();
+        private final List<PeerQueue> queues = new ArrayList<>(1);
+        private long held;
+        /** The part of it whose holders were told to give it back. */
+        private long told;
+        /** The ticket at which it last gave something back. */
+        private long lastReturn;
+
+        Peer(final PeerKey key) {
+            this.key = key;
+        }
+    }
+
+    /** The waiters of one peer at one part, in the order in which they came, each with its ticket. Guarded by the lock. */
+    private static final class PeerQueue {
+        private final Peer peer;
+        private final Set<PeerQueue> order;
+        private final SequencedMap<Grant, Long> waiting = new LinkedHashMap<>();
+
+        PeerQueue(final Peer peer, final Set<PeerQueue> order) {
+            this.peer = peer;
+            this.order = order;
+        }
+
+        /** Leaves the order before that changes by which it is sorted; {@link #putBack} has to follow. */
+        void takeOut() {
+            order.remove(this);
+        }
+
+        void putBack() {
+            order.add(this);
+        }
+
+        Grant first() {
+            return waiting.firstEntry().getKey();
+        }
+
+        long firstTicket() {
+            return waiting.firstEntry().getValue();
+        }
+
+        long turn() {
+            return Math.max(peer.lastReturn, firstTicket());
+        }
+    }
+
+    /** What a part needs besides an amount that is free. Called under the lock: must not block. */
+    public interface Condition {
+        /** For a part whose maximum says all. */
+        Condition NONE = (amount, size) -> true;
+
+        /**
+         * @param amount that is held at the part
+         * @param size of all that is held there
+         */
+        boolean hasRoom(long amount, long size);
+
+        /** @return whether a waiter would get on if what others hold came back */
+        default boolean isReachable() {
+            return hasRoom(0, 0);
+        }
+    }
+
+    /** The part of one port. */
+    public final class Part implements AutoCloseable {
+        private final LongSupplier partMax;
+        private final Condition condition;
+        private final NavigableSet<PeerQueue> order = new TreeSet<>(TURNS);
+        private final Map<Peer, PeerQueue> queues = new IdentityHashMap<>();
+
+        private long partOwn;
+        private volatile long partHeld;
+        private long size;
+        private volatile int waiting;
+        /** Null where what is free is granted at once. */
+        private Runnable whenFree;
+
+        private Part(final LongSupplier partMax, final long partOwn, final Condition condition) {
+            this.partMax = partMax;
+            this.condition = condition;
+            synchronized (SharedResource.this) {
+                setOwn(partOwn);
+            }
+        }
+
+        private void setOwn(final long more) {
+            setAside -= ownLeft();
+            partOwn = more;
+            setAside += ownLeft();
+        }
+
+        private long ownLeft() {
+            return Math.max(0, partOwn - partHeld);
+        }
+
+        /**
+         * From now on nothing is granted by itself: who may hand out takes {@link #next}.
+         *
+         * @param task called on any thread when there may be something for a waiter; must not block
+         */
+        public void grantOnlyNext(final Runnable task) {
+            whenFree = task;
+        }
+
+        /** As {@link #request(Holder, long, long, Runnable)}, for one. */
+        public Grant request(final Holder holder, final Runnable granted) {
+            return request(holder, 1, 0, granted);
+        }
+
+        /**
+         * @param amount wanted
+         * @param itsSize what counts for the part's condition, and nowhere else
+         * @param granted called once, on any thread, when the amount is there, if it is not there now; must not block
+         */
+        public Grant request(final Holder holder, final long amount, final long itsSize, final Runnable granted) {
+            final Grant grant;
+            final List<Runnable> calls;
+            synchronized (SharedResource.this) {
+                grant = new Grant(this, holder, amount, itsSize, granted);
+                if (whenFree == null && contended.isEmpty() && hasRoom(amount)) {
+                    grant.take();
+                    grant.isImmediate = true;
+                    return grant;
+                }
+                enqueue(grant);
+                calls = grantInTurn(grant);
+            }
+            run(calls);
+            return grant;
+        }
+
+        /** @return a grant of nothing, for what comes without being asked for: see {@link Grant#add} */
+        public Grant open(final Holder holder) {
+            synchronized (SharedResource.this) {
+                final Grant grant = new Grant(this, holder, 0, 0, () -> {});
+                grant.take();
+                grant.isImmediate = true;
+                return grant;
+            }
+        }
+
+        /** @return the next waiter's grant, which is now held; null if nobody waits, or nothing is free */
+        public Grant next() {
+            synchronized (SharedResource.this) {
+                final Grant first = first();
+                if (first == null || !hasRoom(first.reserved)) {
+                    return null;
+                }
+                leave(first);
+                first.take();
+                return first;
+            }
+        }
+
+        /** @return the waiter whose turn it is, which goes on waiting; or null */
+        public Grant peek() {
+            synchronized (SharedResource.this) {
+                return first();
+            }
+        }
+
+        /** @return how many waiters could be served now */
+        public long grantable() {
+            if (waiting == 0) {
+                return 0;
+            }
+            synchronized (SharedResource.this) {
+                final long free = Math.max(ownLeft(), Math.min(partMax.getAsLong() - partHeld, ownLeft() + free()));
+                return Math.clamp(free, 0, waiting);
+            }
+        }
+
+        /** Grants what has become free without being given back here. From any thread. */
+        public void grantWaiting() {
+            if (waiting == 0) {
+                return;
+            }
+            final List<Runnable> calls;
+            synchronized (SharedResource.this) {
+                calls = grantInTurn(null);
+            }
+            run(calls);
+        }
+
+        private void enqueue(final Grant grant) {
+            final PeerQueue queue = queues.computeIfAbsent(grant.peer, peer -> {
+                final PeerQueue added = new PeerQueue(peer, order);
+                peer.queues.add(added);
+                return added;
+            });
+            final boolean isNew = queue.waiting.isEmpty();
+            queue.waiting.putLast(grant, tickets++);
+            if (isNew) {
+                order.add(queue);
+            }
+            waiting++;
+            contended.add(this);
+        }
+
+        private void leave(final Grant grant) {
+            final PeerQueue queue = queues.get(grant.peer);
+            order.remove(queue);
+            queue.waiting.remove(grant);
+            if (queue.waiting.isEmpty()) {
+                queues.remove(grant.peer);
+                grant.peer.queues.remove(queue);
+            } else {
+                order.add(queue);
+            }
+            waiting--;
+            if (waiting == 0) {
+                contended.remove(this);
+            }
+        }
+
+        private Grant first() {
+            return order.isEmpty() ? null : order.first().first();
+        }
+
+        private boolean hasRoom(final long amount) {
+            return hasPartRoom(amount) && isFree(amount);
+        }
+
+        private boolean hasPartRoom(final long amount) {
+            return partHeld + amount <= partMax.getAsLong() && condition.hasRoom(partHeld, size);
+        }
+
+        /** @return whether the whole has enough, where the port's own part does not do */
+        private boolean isFree(final long amount) {
+            final long beyondOwn = amount - ownLeft();
+            return beyondOwn <= 0 || beyondOwn <= free();
+        }
+
+        private void count(final Peer peer, final long more, final long moreSize) {
+            final long leftBefore = ownLeft();
+            peer.queues.forEach(PeerQueue::takeOut);
+            partHeld += more;
+            size += moreSize;
+            held += more;
+            peer.held += more;
+            if (more < 0) {
+                peer.lastReturn = tickets++;
+            }
+            peer.queues.forEach(PeerQueue::putBack);
+            setAside += ownLeft() - leftBefore;
+            peak = Math.max(peak, held);
+        }
+
+        /**
+         * @return whether somebody who holds something here may take more without asking: nobody waits, and a quarter is left for those
+         *     who ask
+         */
+        public boolean hasRoomToGrow() {
+            return waiting == 0
+                    && partHeld < growthPartOf(partMax.getAsLong())
+                    && held < growthPartOf(max)
+                    && free() > 0;
+        }
+
+        public long held() {
+            return partHeld;
+        }
+
+        /** @return grants that wait */
+        public int waiting() {
+            return waiting;
+        }
+
+        /** The port is no longer used: nothing is its own any more. */
+        @Override
+        public void close() {
+            synchronized (SharedResource.this) {
+                setOwn(0);
+            }
+        }
+    }
+
+    /** What one holder has, or waits for. */
+    public final class Grant implements AutoCloseable {
+        private enum State {
+            WAITING,
+            HELD,
+            CLOSED
+        }
+
+        private final Part part;
+        private final Peer peer;
+        private final Holder holder;
+        private final Runnable granted;
+        private final long size;
+        /** What was asked for. */
+        private volatile long reserved;
+        /** What is in use: it takes up what is reserved first. */
+        private volatile long used;
+
+        private State state = State.WAITING;
+        private boolean isImmediate;
+        /** Since when it waits, or when its holder was told to give it back. */
+        private long sinceNanos;
+
+        /** What its holder was told to give back. */
+        private long told;
+
+        private Grant(
+                final Part part, final Holder holder, final long reserved, final long size, final Runnable granted) {
+            this.part = part;
+            this.peer = peers.computeIfAbsent(holder.key(), Peer::new);
+            this.holder = holder;
+            this.sinceNanos = clock.nanoTime();
+            this.reserved = reserved;
+            this.size = size;
+            this.granted = granted;
+            peer.grants.add(this);
+        }
+
+        /** @return whether the request was granted at once: then the callback is not called */
+        public boolean isImmediate() {
+            return isImmediate;
+        }
+
+        private void take() {
+            state = State.HELD;
+            part.count(peer, counted(), size);
+        }
+
+        /** @return what is in use */
+        public long used() {
+            return used;
+        }
+
+        /** @return whether more may be used: within what is reserved, or beyond it as long as there is room */
+        public boolean canGrow() {
+            return used < reserved || part.hasRoomToGrow();
+        }
+
+        /** Uses more, or less if it is negative. It is there already, so this always succeeds; one that is closed counts nothing. */
+        public void add(final long more) {
+            if (more != 0) {
+                change(more, reserved);
+            }
+        }
+
+        /** As {@link #add}, up to what is given. */
+        public void set(final long all) {
+            add(all - used);
+        }
+
+        /** Uses more as {@link #add} does, and gives back what is reserved and not used: no more will be needed. */
+        public void settle(final long more) {
+            change(more, 0);
+        }
+
+        private void change(final long more, final long newReserved) {
+            final List<Runnable> calls;
+            synchronized (SharedResource.this) {
+                if (state != State.HELD) {
+                    return;
+                }
+                final long before = counted();
+                used += more;
+                reserved = newReserved;
+                if (counted() == before) {
+                    return;
+                }
+                part.count(peer, counted() - before, 0);
+                calls = grantInTurn(null);
+            }
+            run(calls);
+        }
+
+        /** Gives everything back, or stops waiting; may be called twice. The callback may still come, once, if it was granted just before. */
+        @Override
+        public void close() {
+            end(true);
+        }
+
+        /** @return whether it still waited, and does not wait any more; what is held stays so */
+        public boolean stopWaiting() {
+            return end(false);
+        }
+
+        private boolean end(final boolean alsoHeld) {
+            final boolean waited;
+            final List<Runnable> calls;
+            synchronized (SharedResource.this) {
+                waited = state == State.WAITING;
+                if (!waited && (state == State.CLOSED || !alsoHeld)) {
+                    return false;
+                }
+                if (waited) {
+                    part.leave(this);
+                } else {
+                    part.count(peer, -counted(), -size);
+                }
+                state = State.CLOSED;
+                forget();
+                calls = grantInTurn(null);
+            }
+            run(calls);
+            return waited;
+        }
+
+        private void forget() {
+            untell();
+            used = 0;
+            reserved = 0;
+            peer.grants.remove(this);
+            if (peer.grants.isEmpty()) {
+                peers.remove(peer.key);
+            }
+        }
+
+        // What follows serves Revocation, under the lock.
+
+        /** @return what it holds, or wants */
+        long counted() {
+            return Math.max(reserved, used);
+        }
+
+        /** @return what its peer holds at all ports, without what is about to come back */
+        long peerHeld() {
+            return peer.held - peer.told;
+        }
+
+        Holder holder() {
+            return holder;
+        }
+
+        /** The holder is told to give it back. */
+        void tell(final long nowNanos) {
+            sinceNanos = nowNanos;
+            told = counted();
+            peer.told += told;
+        }
+
+        private void untell() {
+            peer.told -= told;
+            told = 0;
+        }
+
+        boolean wasToldSince(final long nanos) {
+            if (sinceNanos - nanos < 0) {
+                untell();
+            }
+            return told > 0;
+        }
+
+        /** Somebody has been told on its behalf. */
+        void waitAgain(final long nowNanos) {
+            sinceNanos = nowNanos;
+        }
+
+        /** @return whether a waiter gets on if this comes back */
+        boolean wouldHelp(final Grant waiter) {
+            if (part == waiter.part) {
+                return true;
+            }
+            return waiter.part.hasPartRoom(waiter.reserved) && part.partHeld > part.partOwn;
+        }
+    }
+
+    /** @return of each waiting peer the first grant, if it has waited since then and would be granted if there was enough */
+    List<Grant> waitersSince(final long nanos) {
+        final List<Grant> waiters = new ArrayList<>();
+        for (final Part part : contended) {
+            if (!part.condition.isReachable()) {
+                continue;
+            }
+            for (final PeerQueue queue : part.order) {
+                final Grant first = queue.first();
+                if (first.sinceNanos - nanos <= 0 && !part.hasRoom(first.reserved)) {
+                    waiters.add(first);
+                }
+            }
+        }
+        return waiters;
+    }
+
+    /** @return all grants that hold something */
+    List<Grant> heldGrants() {
+        final List<Grant> grants = new ArrayList<>();
+        for (final Peer peer : peers.values()) {
+            for (final Grant grant : peer.grants) {
+                if (grant.state == Grant.State.HELD && grant.counted() > 0) {
+                    grants.add(grant);
+                }
+            }
+        }
+        return grants;
+    }
+
+    /**
+     * Grants what is free, in turn. Called under the same lock as what made room, so nobody comes in between.
+     *
+     * @param newcomer who learns of its own grant by itself, or null
+     * @return what is to be called outside of the lock
+     */
+    private List<Runnable> grantInTurn(final Grant newcomer) {
+        if (contended.isEmpty()) {
+            return List.of();
+        }
+        final List<Runnable> calls = new ArrayList<>();
+        Grant next = chooseNext(calls);
+        while (next != null) {
+            next.part.leave(next);
+            next.take();
+            if (next == newcomer) {
+                next.isImmediate = true;
+            } else {
+                calls.add(next.granted);
+            }
+            next = chooseNext(calls);
+        }
+        return calls;
+    }
+
+    /** @return the waiter that is to have its grant, or null; parts that hand out by themselves are told instead */
+    private Grant chooseNext(final List<Runnable> calls) {
+        boolean wholeIsShort = false;
+        for (final Part part : contendedInTurn()) {
+            final Grant first = part.first();
+            if (!part.hasPartRoom(first.reserved)) {
+                // It waits for its own port: no reason for others to wait.
+                continue;
+            }
+            final boolean usesOwn = first.reserved <= part.ownLeft();
+            if (!usesOwn && (wholeIsShort || !part.isFree(first.reserved))) {
+                // What is left of the whole is for this one, as soon as it is enough.
+                wholeIsShort = true;
+            } else if (part.whenFree != null) {
+                calls.add(part.whenFree);
+            } else {
+                return first;
+            }
+        }
+        return null;
+    }
+
+    private List<Part> contendedInTurn() {
+        final List<Part> parts = new ArrayList<>(contended);
+        if (parts.size() > 1) {
+            parts.sort(Comparator.comparing(part -> part.order.first(), TURNS));
+        }
+        return parts;
+    }
+
+    private static void run(final List<Runnable> calls) {
+        calls.forEach(call -> Guarded.run("Telling a waiter of its grant", call::run));
+    }
+
+    private static long growthPartOf(final long whole) {
+        return whole / QUARTERS * GROWTH_QUARTERS;
+    }
+
+    private long free() {
+        return max - held - setAside;
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.limits;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.nios2s.listener.fault.ConnectionFault;
+
+/** A connection of a peer that a test names. Lives on the test's thread. */
+public final class TestHolder implements Holder {
+    private final PeerKey key;
+    private final PeerTurn turn = new PeerTurn();
+    private final List<ConnectionFault> revocations = new ArrayList<>();
+
+    public TestHolder(final String peer) {
+        this.key = new PeerKey(peer);
+    }
+
+    @Override
+    public PeerKey key() {
+        return key;
+    }
+
+    @Override
+    public PeerTurn turn() {
+        return turn;
+    }
+
+    @Override
+    public void revoke(final ConnectionFault reason, final long silentNanos) {
+        revocations.add(reason);
+    }
+
+    /** @return why it was told to end, each time */
+    List<ConnectionFault> revocations() {
+        return revocations;
+    }
+}
