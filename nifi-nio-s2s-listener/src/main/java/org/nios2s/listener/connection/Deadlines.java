@@ -145,7 +145,8 @@ final class Deadlines {
      * @param progress what bytes that moved mean
      */
     void count(final boolean isPeers, final Progress progress, final long nowNanos) {
-        final long moreNanos = nowNanos - countedNanos;
+        // A transaction may have begun since the look did.
+        final long moreNanos = Math.max(0, nowNanos - countedNanos);
         final long sinceMovedNanos =
                 switch (progress) {
                     case EXCUSED -> 0;
@@ -156,7 +157,7 @@ final class Deadlines {
             turn.heard();
         }
         turn.count(isPeers, Math.min(moreNanos, MAX_COUNTED_NANOS), sinceMovedNanos);
-        countedNanos = nowNanos;
+        countedNanos += moreNanos;
     }
 
     private long lastMovedNanos() {

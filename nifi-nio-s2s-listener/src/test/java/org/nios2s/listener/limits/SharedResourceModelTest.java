@@ -120,7 +120,7 @@ class SharedResourceModelTest {
             return Math.max(first, lastReturn[request.peer]);
         }
 
-        /** @return who may be granted now, or null: whoever waits for its own port lets the others pass */
+        /** @return who may be granted now, or null; a waiter for its own port lets the others pass */
         private Request next() {
             final List<Request> inTurn = requests.stream()
                     .filter(request -> request.state == State.WAITING)
