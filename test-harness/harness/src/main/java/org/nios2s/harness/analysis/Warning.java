@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -39,6 +40,9 @@ public record Warning(String brief, String remark) {
 
     /** Runs of the same work that lie further apart than this of their median are no repetition. */
     private static final double SPREAD_PERCENT = 20;
+    private static final double PERCENT = 100;
+    /** So many runs of either position; by chance three and three are apart once in ten times. */
+    private static final int MIN_RUNS_OF_A_POSITION = 3;
 
     /** More kinds of runs or differences than these are counted and not listed. */
     private static final int MAX_LABELS = 4;
@@ -55,6 +59,7 @@ public record Warning(String brief, String remark) {
         search.range();
         search.whole();
         search.order();
+        search.position();
         return search.warnings();
     }
 
@@ -224,6 +229,49 @@ public record Warning(String brief, String remark) {
                         "the order is not balanced",
                         "With an odd number of rounds one target was measured first more often than the other."));
             }
+        }
+
+        /** Of two columns one is first in every other round: runs that differ by that compare unlike states of their server. */
+        private void position() {
+            final Map<String, List<RunResult>> kinds = runs.stream()
+                    .collect(Collectors.groupingBy(
+                            run -> run.place().kind(), LinkedHashMap::new, Collectors.toList()));
+            final long columns =
+                    runs.stream().map(run -> run.place().column()).distinct().count();
+            final List<String> explained = new ArrayList<>();
+            for (final Metric metric : List.of(Metric.RATE, Metric.P50, Metric.P99, Metric.CPU)) {
+                kinds.forEach((kind, same) -> {
+                    final Optional<Range> odd = metric.range(inRounds(same, 1));
+                    final Optional<Range> even = metric.range(inRounds(same, 0));
+                    if (columns == 2 && odd.isPresent() && even.isPresent() && areApart(odd.get(), even.get())) {
+                        explained.add(Metric.words(
+                                "%s of %s (%s and %s)",
+                                metric.title(),
+                                kind,
+                                metric.format(odd.get().median()),
+                                metric.format(even.get().median())));
+                    }
+                });
+            }
+            if (!explained.isEmpty()) {
+                warnings.add(new Warning(
+                        "the position in a round explains a difference",
+                        "Equal runs differ by whether they are the first or the second of their round: "
+                                + String.join("; ", explained)
+                                + ", in odd and in even rounds. Each ratio there compares unlike states of a server."));
+            }
+        }
+
+        private static List<RunResult> inRounds(final List<RunResult> same, final int parity) {
+            return same.stream().filter(run -> run.place().round() % 2 == parity).toList();
+        }
+
+        private static boolean areApart(final Range one, final Range other) {
+            final boolean disjoint = one.min() > other.max() || other.min() > one.max();
+            final double least = Math.min(one.median(), other.median());
+            return disjoint
+                    && Math.min(one.count(), other.count()) >= MIN_RUNS_OF_A_POSITION
+                    && Math.max(one.median(), other.median()) > (1 + SPREAD_PERCENT / PERCENT) * least;
         }
 
         private static double most(final List<RunResult> runs, final ToDoubleFunction<RunResult> value) {

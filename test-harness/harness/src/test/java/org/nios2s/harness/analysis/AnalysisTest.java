@@ -361,6 +361,23 @@ class AnalysisTest {
     }
 
     @Test
+    void aPositionThatExplainsADifferenceIsNamed() {
+        final List<RunResult> runs = new ArrayList<>();
+        for (int round = 1; round <= 6; round++) {
+            runs.add(run("stock", round, 1_000 + round));
+            runs.add(run("nio", round, round % 2 == 1 ? 5_240 + round : 3_760 + round));
+        }
+
+        final Warning position = warnings(runs).stream()
+                .filter(warning -> warning.brief().startsWith("the position"))
+                .findFirst()
+                .orElseThrow();
+
+        assertTrue(position.remark().contains("tx/s of nio (5,243 and 3,764)"), position.remark());
+        assertFalse(position.remark().contains("stock"), position.remark());
+    }
+
+    @Test
     void countsThatASearchTriesAreNotTheSameWork() {
         final RunResult another = Samples.withClients(4, run("nio", 2, 4_000));
 
