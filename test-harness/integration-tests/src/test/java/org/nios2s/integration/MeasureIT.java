@@ -52,7 +52,6 @@ class MeasureIT {
             "pulled compressed",
             "pulled",
             "repeated",
-            "made inside",
             "by NiFi's client",
             "as MiNiFi writes",
             "by the NIO client");
@@ -107,9 +106,7 @@ class MeasureIT {
         assertEquals(
                 pulled ? Direction.PULL : Direction.PUSH, run.settings().shape().direction(), load);
         assertEquals(run.place().column(), run.execution().served().listener(), load);
-        if (!load.equals("made inside")) {
-            assertNotNull(run.server(), () -> run.place() + " has no figures of its server");
-        }
+        assertNotNull(run.server(), () -> run.place() + " has no figures of its server");
         switch (load) {
             case "at a pace" -> assertTrue(run.settings().paced());
             case "beside slow peers" -> assertEquals(3.0, run.probes().get("slow-peers"), load);
@@ -118,13 +115,12 @@ class MeasureIT {
             case "pulled compressed" -> assertPulled(run, 100, true);
             case "pulled" -> assertPulled(run, 2_048, false);
             case "repeated" -> assertTrue(run.probes().get("live-heap") > 0, load);
-            case "made inside" -> assertEquals("inside", run.execution().client());
             case "by NiFi's client" -> assertEquals("nifi", run.execution().client());
             case "as MiNiFi writes" -> assertEquals("minifi", run.execution().client());
             case "by the NIO client" -> assertEquals("nio", run.execution().client());
             default -> assertEquals("wire", run.execution().client(), load);
         }
-        if (!load.equals("made inside") && !load.equals("large")) {
+        if (!load.equals("large")) {
             assertEquals(run.load().flowFiles(), run.ledger().acknowledged(), load);
             assertEquals(run.load().flowFiles(), run.ledger().arrived(), load);
         }

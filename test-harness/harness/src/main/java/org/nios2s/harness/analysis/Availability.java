@@ -19,8 +19,7 @@ final class Availability {
     static Optional<String> missing(final Metric metric, final Settings settings, final boolean seen) {
         final String key = metric.key();
         final String client = settings.text(Parameter.CLIENT);
-        final boolean inside = client.equals("inside");
-        final boolean watched = !inside && !client.equals("group");
+        final boolean watched = !client.equals("group");
         if (key.equals("pace")) {
             return unless(settings.load().paced(), "a pace: interval or rate");
         }
@@ -29,7 +28,6 @@ final class Availability {
         }
         if (OF_LEDGER.contains(key)) {
             final boolean counted = seen
-                    && !inside
                     && (!key.equals("arrived")
                             || client.equals("group")
                             || settings.text(Parameter.DIRECTION).equals("push"))

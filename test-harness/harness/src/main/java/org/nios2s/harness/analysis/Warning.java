@@ -40,6 +40,7 @@ public record Warning(String brief, String remark) {
 
     /** Runs of the same work that lie further apart than this of their median are no repetition. */
     private static final double SPREAD_PERCENT = 20;
+
     private static final double PERCENT = 100;
     /** So many runs of either position; by chance three and three are apart once in ten times. */
     private static final int MIN_RUNS_OF_A_POSITION = 3;
@@ -234,8 +235,7 @@ public record Warning(String brief, String remark) {
         /** Of two columns one is first in every other round: runs that differ by that compare unlike states of their server. */
         private void position() {
             final Map<String, List<RunResult>> kinds = runs.stream()
-                    .collect(Collectors.groupingBy(
-                            run -> run.place().kind(), LinkedHashMap::new, Collectors.toList()));
+                    .collect(Collectors.groupingBy(run -> run.place().kind(), LinkedHashMap::new, Collectors.toList()));
             final long columns =
                     runs.stream().map(run -> run.place().column()).distinct().count();
             final List<String> explained = new ArrayList<>();
@@ -263,7 +263,9 @@ public record Warning(String brief, String remark) {
         }
 
         private static List<RunResult> inRounds(final List<RunResult> same, final int parity) {
-            return same.stream().filter(run -> run.place().round() % 2 == parity).toList();
+            return same.stream()
+                    .filter(run -> run.place().round() % 2 == parity)
+                    .toList();
         }
 
         private static boolean areApart(final Range one, final Range other) {

@@ -181,7 +181,7 @@ final class TargetOptions {
             }
         }
         final String client = settings.text(Parameter.CLIENT);
-        if (client.equals("inside") || client.equals("group")) {
+        if (client.equals("group")) {
             throw usage("%s cannot have client %s, which needs a NiFi that the harness started: use --home"
                     .formatted(option(), client));
         }

@@ -48,7 +48,6 @@ import org.nios2s.harness.result.RunResult.Place;
 import org.nios2s.harness.result.RunResult.ServerMetrics;
 import org.nios2s.harness.sink.Parcel;
 import org.nios2s.harness.target.Feed;
-import org.nios2s.harness.target.FlowFileSource;
 import org.nios2s.harness.target.ManagedTarget;
 import org.nios2s.harness.target.MeasuredTarget;
 import org.nios2s.harness.target.Target;
@@ -157,7 +156,7 @@ public record LoadRun(
             observe();
         }
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
-        final long transactions = outcome.clients().isEmpty() ? outcome.window().transactions() : outcome.successes();
+        final long transactions = outcome.successes();
         final ServerMetrics server = watch.server(transactions, idlePercent);
         final Map<String, Double> probes = derived(outcome, packets, parcels, watch, generator);
         final RunResult result = new RunResult(
@@ -221,7 +220,6 @@ public record LoadRun(
     /** Where the sinks note what arrives of this load; none where nobody notes it. */
     private List<Path> parcels(final LoadSettings load, final Target target) {
         return switch (client()) {
-            case INSIDE -> List.of();
             case GROUP -> managed().remoteGroup(load.shape()).parcels();
             default -> target.parcelFiles();
         };
@@ -273,13 +271,7 @@ public record LoadRun(
                 new ClientLoadGenerator(
                         run, load, () -> WireLoadClients.asMinifi(run, load, target.addresses(), tls), received);
             case GROUP -> new GroupGenerator(run, load, managed().remoteGroup(load.shape()), interruption);
-            case INSIDE -> inside(run, load);
         };
-    }
-
-    private LoadGenerator inside(final String run, final LoadSettings load) {
-        final FlowFileSource source = managed().inside(settings.number(Parameter.PORT_TASKS));
-        return new InsideGenerator(run, load, settings.number(Parameter.COMMIT), nifi.node(), source);
     }
 
     private LoadOutcome drive(final LoadGenerator generator, final LoadSettings load, final Target target)

@@ -15,7 +15,5 @@ public enum ClientKind {
      * The light client, thousands of connections on a few event loops: every logical client keeps a connection and a TLS
      * session of its own, or makes a connection for every transaction, as that many devices would.
      */
-    WIRE,
-    /** No client: a processor inside NiFi makes the FlowFiles, what a listener could reach if the network cost nothing. */
-    INSIDE
+    WIRE
 }

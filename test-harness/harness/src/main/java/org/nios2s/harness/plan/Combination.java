@@ -5,7 +5,6 @@ import static org.nios2s.harness.plan.Parameter.ARRIVALS;
 import static org.nios2s.harness.plan.Parameter.ATTRIBUTES;
 import static org.nios2s.harness.plan.Parameter.CLIENT;
 import static org.nios2s.harness.plan.Parameter.CLIENTS;
-import static org.nios2s.harness.plan.Parameter.COMMIT;
 import static org.nios2s.harness.plan.Parameter.CONNECTIONS;
 import static org.nios2s.harness.plan.Parameter.DIRECTION;
 import static org.nios2s.harness.plan.Parameter.FAULT;
@@ -59,10 +58,9 @@ final class Combination {
         beside.forEach((name, load) -> {
             check(load);
             load.load();
-            if (Client.of(load) == Client.INSIDE || load.flag(LARGE)) {
+            if (load.flag(LARGE)) {
                 throw new IllegalArgumentException(
-                        "The load '%s' beside another cannot be client inside or large: measure it by itself"
-                                .formatted(name));
+                        "The load '%s' beside another cannot be large: measure it by itself".formatted(name));
             }
         });
         if (beside.isEmpty()) {
@@ -84,8 +82,8 @@ final class Combination {
         }
         final String instead = "fault " + settings.text(FAULT) + ": write it without a fault";
         refuse(settings, instead, NODES, PORTS, LARGE, LIVE_HEAP, IDLE_PEERS, SLOW_PEERS);
-        if (settings.text(SINK).equals("null") || Client.of(settings) == Client.INSIDE) {
-            throw new IllegalArgumentException("A fault needs a NiFi and clients: write sink nifi and another client");
+        if (settings.text(SINK).equals("null")) {
+            throw new IllegalArgumentException("A fault needs a NiFi: write sink nifi");
         }
         final boolean pulling = Stream.concat(Stream.of(settings), settings.beside().values().stream())
                 .anyMatch(load ->
@@ -113,7 +111,7 @@ final class Combination {
                     ROUTE,
                     DIRECTION,
                     LARGE);
-            if (List.of(Client.INSIDE, Client.NIFI, Client.GROUP).contains(Client.of(settings))) {
+            if (List.of(Client.NIFI, Client.GROUP).contains(Client.of(settings))) {
                 throw new IllegalArgumentException(
                         "client %s has no effect beside sink null, which has no web address and no processors: write client wire"
                                 .formatted(settings.text(CLIENT)));
@@ -135,9 +133,6 @@ final class Combination {
         final Client client = Client.of(settings);
         if (client != Client.NIO) {
             refuse(settings, "client " + settings.text(CLIENT) + ": write it with --client nio", CONNECTIONS);
-        }
-        if (client != Client.INSIDE) {
-            refuse(settings, "client " + settings.text(CLIENT) + ": write it with --client inside", COMMIT);
         }
         if (client != Client.WIRE) {
             refuse(settings, "client " + settings.text(CLIENT) + ": write it " + NEEDS_WIRE, LARGE);
@@ -162,22 +157,6 @@ final class Combination {
                     TRANSACTIONS,
                     GZIP);
             requireOneSize(settings, "client group");
-        }
-        if (client == Client.INSIDE) {
-            refuse(
-                    settings,
-                    "client inside, which makes as much as it can: write it " + NEEDS_WIRE,
-                    DIRECTION,
-                    NODES,
-                    ROUTE,
-                    SECURE,
-                    INTERVAL,
-                    RATE,
-                    REQUESTS,
-                    TRANSACTIONS,
-                    GZIP,
-                    ATTRIBUTES);
-            requireOneSize(settings, "client inside");
         }
     }
 
@@ -228,13 +207,11 @@ final class Combination {
         GROUP,
         MINIFI,
         NIO,
-        WIRE,
-        INSIDE;
+        WIRE;
 
         private static Client of(final Settings settings) {
             return switch (settings.text(CLIENT)) {
                 case "nio" -> NIO;
-                case "inside" -> INSIDE;
                 case "nifi" -> NIFI;
                 case "group" -> GROUP;
                 case "minifi" -> MINIFI;

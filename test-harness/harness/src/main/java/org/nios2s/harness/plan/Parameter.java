@@ -68,9 +68,8 @@ public enum Parameter {
             WORD,
             "wire",
             "nifi: NiFi's own, a thread each; group: the Remote Process Group of another NiFi, as fast as it goes; minifi: writes each field alone, as MiNiFi does; wire: ours, thousands of"
-                    + " connections on a few threads; nio: this project's library, which shares connections; inside: no"
-                    + " client, a processor in NiFi makes the FlowFiles",
-            "nifi|group|minifi|wire|nio|stock|inside"),
+                    + " connections on a few threads; nio: this project's library, which shares connections",
+            "nifi|group|minifi|wire|nio|stock"),
     DIRECTION(LOAD, WORD, "push", "push or pull", "push|pull"),
     CLIENTS(LOAD, NUMBER, "100", "Clients, each with one transaction at a time"),
     CONNECTIONS(LOAD, NUMBER, "0", "Most connections that the clients of --client nio share; 0: one each"),
@@ -93,7 +92,6 @@ public enum Parameter {
     ATTRIBUTE_SIZE(LOAD, Kind.SIZE, "20b", "Characters of an attribute"),
     GZIP(LOAD, FLAG, "false", "Compresses packets on the wire"),
     RECONNECT(LOAD, FLAG, "false", "A connection per transaction; --client wire only"),
-    COMMIT(LOAD, NUMBER, "1", "Transactions per commit of --client inside"),
     LARGE(LOAD, FLAG, "false", "One FlowFile per client, made while it is sent and compared by checksum"),
     FAULT(
             PROBE,

@@ -13,8 +13,7 @@ import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.RestClient;
 
 /**
- * A processor inside NiFi that makes the FlowFiles of transactions: into the sink, as a listener without a network would,
- * or into an output port, to be pulled. Used on the command's thread.
+ * A processor inside NiFi that makes FlowFiles, to be pulled from an output port or sent by a Remote Process Group. Used on the command's thread.
  *
  * @param nifi        where it is; it may be restarted
  * @param source      the processor
@@ -23,7 +22,6 @@ import org.nios2s.harness.nifi.RestClient;
 public record FlowFileSource(NifiNode nifi, Component source, Component destination) {
 
     private static final String TYPE = "org.nios2s.harness.sink.CeilingSource";
-    private static final String SINK = "sink";
     private static final int FEED_QUEUE = 10_000;
     private static final int FEED_COMMIT = 20;
     private static final long NO_BYTES_LIMIT = 1L << 40;
@@ -46,11 +44,6 @@ public record FlowFileSource(NifiNode nifi, Component source, Component destinat
         this(nifi, nifi.flow().createProcessor(name, TYPE), destination);
         flow().setConcurrentTasks(source, tasks);
         flow().connect(source, destination, backPressure);
-    }
-
-    static FlowFileSource intoSink(final NifiNode nifi, final int tasks) {
-        final Component sink = nifi.flow().find(ComponentKind.PROCESSOR, SINK).orElseThrow();
-        return new FlowFileSource(nifi, "inside", sink, tasks, BackPressure.generous());
     }
 
     /** A stopped source into an output port of its own: what nobody pulls stays there, and is met by nobody else. */

@@ -54,8 +54,6 @@ public final class ManagedTarget implements MeasuredTarget {
     /** By what is pulled. */
     private final Map<Shape, Feed> feeds = new HashMap<>();
 
-    private FlowFileSource inside;
-
     private ManagedTarget(final List<NifiNode> nodes, final boolean owned) {
         this.nodes = nodes;
         this.owned = owned;
@@ -238,14 +236,6 @@ public final class ManagedTarget implements MeasuredTarget {
                 null,
                 target.tls(),
                 List.of());
-    }
-
-    /** The processor that makes transactions without a client, with so many tasks. */
-    public FlowFileSource inside(final int tasks) {
-        if (inside == null) {
-            inside = FlowFileSource.intoSink(node(), tasks);
-        }
-        return inside;
     }
 
     @Override

@@ -66,7 +66,6 @@ class RefusedCommandTest {
                 "compare --fresh | write --fresh false",
                 "compare --profile | which profile needs",
                 "compare --live-heap | cannot have live-heap",
-                "ceiling | cannot have client inside",
                 "compare --vary direction=push,pull | measure push and pull one after the other",
             })
     void aGivenTargetIsMeasuredAsItIs(final String command, final String words) {
@@ -87,7 +86,6 @@ class RefusedCommandTest {
                 "demo --interval 5ms | would make the names of 'situation' untrue",
                 "commit-cost --set nifi.remote.input.nio.commit.transactions=5 | would make the names of 'listener' untrue",
                 "large --size 200m | would make the names of 'content' untrue",
-                "ceiling --commit 5 | would make the names of 'source' untrue",
                 "demo --vary clients=1,2 | 'clients' is changed by two axes, 'situation' and 'clients'",
             })
     void anOptionDoesNotMakeTheNameOfASituationUntrue(final String command, final String words) {
@@ -164,9 +162,6 @@ class RefusedCommandTest {
                 "--route stored --secure | secure true has no effect beside route stored",
                 "--client wire --connections 5 | connections 5 has no effect beside client wire",
                 "--client nio --reconnect | write it with --client wire",
-                "--client nio --commit 5 | commit 5 has no effect beside client nio",
-                "--client inside --rate 5 | rate 5 has no effect beside client inside",
-                "--client inside --direction pull | direction pull has no effect beside client inside",
                 "--direction pull --size 50%1k+50%2k | a mix, has no effect beside direction pull",
                 "--large --gzip | gzip true has no effect beside large",
                 "--large --direction pull | large true has no effect beside direction pull",
