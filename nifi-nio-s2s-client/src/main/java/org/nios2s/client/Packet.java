@@ -6,9 +6,13 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.Flow;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,11 +27,16 @@ import org.slf4j.LoggerFactory;
  * <p>Content that is not given as bytes is read in pieces while it is sent, on a thread that may block, and never held as
  * a whole. Its length stands before it on the wire, so it has to be known; a source that has fewer bytes, or more, fails
  * its transaction.
+ *
+ * <p>A packet whose attributes name no {@code uuid} is sent with one, which is the same at every attempt. NiFi notes it in the provenance of
+ * the FlowFile, which has a {@code uuid} of its own. By this attribute a listener recognizes a packet that is sent again, if the answer to
+ * an earlier attempt was lost. So each packet is to be made once, and sent again only if its outcome was a failure.
  */
 public final class Packet {
     private static final Logger logger = LoggerFactory.getLogger(Packet.class);
 
     private static final String FILENAME = "filename";
+    private static final String IDENTIFIER = "uuid";
 
     /** Opens the content when it is sent. */
     interface ContentSource {
@@ -42,6 +51,8 @@ public final class Packet {
     private final @Nullable InputStream once;
 
     private final AtomicBoolean taken = new AtomicBoolean();
+    /** With an identifier, once the packet was sent. */
+    private @Nullable Map<String, String> identifiedAttributes;
 
     private Packet(
             final Map<String, String> attributes,
@@ -167,6 +178,25 @@ public final class Packet {
      */
     public Map<String, String> attributes() {
         return attributes;
+    }
+
+    /**
+     * Tells the attributes as they are sent.
+     *
+     * @return the attributes, and a {@code uuid} if they have none: the same one each time
+     */
+    public synchronized Map<String, String> sentAttributes() {
+        if (attributes.containsKey(IDENTIFIER) || attributes.size() == PacketDecoder.MAX_ATTRIBUTES) {
+            return attributes;
+        }
+        if (identifiedAttributes == null) {
+            final Map<String, String> identified = new HashMap<>(attributes);
+            // Unique is enough: nobody gains anything by guessing it.
+            final ThreadLocalRandom random = ThreadLocalRandom.current();
+            identified.put(IDENTIFIER, new UUID(random.nextLong(), random.nextLong()).toString());
+            identifiedAttributes = Collections.unmodifiableMap(identified);
+        }
+        return identifiedAttributes;
     }
 
     /**

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.nios2s.client.Outcomes.each;
 import static org.nios2s.client.Outcomes.packet;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -158,6 +159,52 @@ class ClusterPeerSelectorTest {
         assertTrue(second.accepted.get() > 0, "the other node was not tried");
         assertEquals(1, first.committed.size());
         assertEquals(0, second.committed.size());
+    }
+
+    /** Packets may arrive twice. */
+    private SiteToSite persistent() {
+        return SiteToSite.builder()
+                .url(site.url())
+                .retry(RetryPolicy.standard()
+                        .acceptingDuplicates()
+                        .withBackoff(Duration.ofMillis(1), Duration.ofMillis(2)))
+                .build();
+    }
+
+    @Test
+    void aPushWhoseOutcomeIsUnknownGoesToTheSameNodeAgainWithTheSameIdentifier() throws Exception {
+        prefer(true);
+        final AtomicInteger times = new AtomicInteger();
+        second.at(Moment.FINISHED, wire -> {
+            if (times.getAndIncrement() == 0) {
+                throw new EOFException();
+            }
+            return false;
+        });
+        try (SiteToSite cluster = persistent()) {
+            Outcomes.await(cluster.inputPort("in").send(List.of(packet("a"))));
+        }
+        assertEquals(0, first.committed.size());
+        final List<String> identifiers = second.committed.stream()
+                .map(packet -> packet.attributes().get("uuid"))
+                .toList();
+        assertEquals(List.of(identifiers.getFirst(), identifiers.getFirst()), identifiers);
+    }
+
+    @Test
+    void aPushWhoseOutcomeIsUnknownGoesElsewhereWhenItsNodeIsGone() throws Exception {
+        prefer(true);
+        second.at(Moment.FINISHED, wire -> {
+            second.close();
+            throw new EOFException();
+        });
+        try (SiteToSite cluster = persistent()) {
+            final TransactionResult result =
+                    Outcomes.await(cluster.inputPort("in").send(List.of(packet("a"))));
+            assertEquals("127.0.0.1:" + first.port(), result.peer());
+        }
+        assertEquals(1, second.committed.size());
+        assertEquals(1, first.committed.size());
     }
 
     @Test

@@ -48,8 +48,8 @@ class ExamplesTest {
         Files.writeString(directory.resolve("b.txt"), "second");
         PushDirectory.main(arguments(directory.toString()));
         assertEquals(2, server.committed.size());
-        assertTrue(
-                server.committed.stream().anyMatch(packet -> packet.attributes().equals(Map.of("filename", "a.txt"))));
+        assertTrue(server.committed.stream()
+                .anyMatch(packet -> "a.txt".equals(packet.attributes().get("filename"))));
     }
 
     @Test

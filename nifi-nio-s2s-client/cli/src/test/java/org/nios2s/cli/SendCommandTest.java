@@ -50,9 +50,9 @@ class SendCommandTest {
     @Test
     void attributesAreSent() throws Exception {
         final Run run = Run.of(
-                server.address(), "send", file("a.txt", "first"), "-a", "kind=test", "-a", "filename=other", "--quiet");
+                server.address(), "send", file("a.txt", "first"), "-a", "uuid=mine", "-a", "filename=other", "--quiet");
         assertEquals(0, run.exitCode(), run::err);
-        assertEquals(List.of(Map.of("kind", "test", "filename", "other")), server.committedAttributes());
+        assertEquals(List.of(Map.of("uuid", "mine", "filename", "other")), server.committedAttributes());
         assertEquals("", run.err());
     }
 

@@ -73,6 +73,9 @@ final class Call implements RunningCall {
 
     private volatile long attemptNanos;
 
+    /** The peer that may have committed the last attempt: it alone may recognize the packets. */
+    private volatile Endpoint doubtful;
+
     /** No further attempt is wanted. */
     private volatile boolean stopped;
 
@@ -250,6 +253,10 @@ final class Call implements RunningCall {
         if (decided.get()) {
             return;
         }
+        if (doubtful != null) {
+            start(doubtful);
+            return;
+        }
         peers.choose(direction)
                 .whenComplete((port, failure) -> guarded(() -> {
                     if (failure == null) {
@@ -329,6 +336,8 @@ final class Call implements RunningCall {
         if (port != null) {
             peers.failed(port, failure);
         }
+        // A peer that can't be reached any more causes another outcome, and the next attempt goes to any.
+        doubtful = direction == Direction.SEND && failure.isOutcomeUnknown() ? port : null;
         if (over) {
             // Given up by its caller: only the observer can still hear what became of it.
             SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, whole(failure)));
@@ -386,7 +395,7 @@ final class Call implements RunningCall {
         if (!failure.reason().isTransient() && !(refused && peers.hasOtherThan(refusedBy))) {
             return Optional.empty();
         }
-        if (port != null && peers.hasOther(port) && triedWithoutPause.add(port.peer())) {
+        if (doubtful == null && port != null && peers.hasOther(port) && triedWithoutPause.add(port.peer())) {
             return Optional.of(Duration.ZERO);
         }
         triedWithoutPause.clear();

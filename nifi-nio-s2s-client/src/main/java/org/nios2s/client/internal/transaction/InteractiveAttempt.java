@@ -11,6 +11,7 @@ import java.util.function.Function;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
+import org.nios2s.client.Packet;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.connection.Attempt;
@@ -125,7 +126,8 @@ public final class InteractiveAttempt extends Attempt {
     protected void run(final ClientConnection taken) {
         connection = taken;
         if (direction == Direction.SEND) {
-            push = new PushExchange(taken, this::fail);
+            // As NiFi's client, which gives its packets no identifiers.
+            push = new PushExchange(taken, Packet::attributes, this::fail);
             push.begin();
             started.complete(true);
         } else {

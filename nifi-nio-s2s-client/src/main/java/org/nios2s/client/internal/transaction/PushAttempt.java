@@ -46,7 +46,7 @@ final class PushAttempt extends Attempt {
     @Override
     protected void run(final ClientConnection taken) {
         connection = taken;
-        exchange = new PushExchange(taken, this::fail);
+        exchange = new PushExchange(taken, Packet::sentAttributes, this::fail);
         exchange.begin();
         if (fedPackets != null) {
             feed = new PacketFeed(port().peer(), fedPackets.take(), this::fed);

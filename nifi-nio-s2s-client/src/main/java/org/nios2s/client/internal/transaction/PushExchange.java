@@ -4,8 +4,10 @@ package org.nios2s.client.internal.transaction;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.zip.CRC32;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.Packet;
@@ -49,6 +51,7 @@ public final class PushExchange implements Exchange {
     }
 
     private final ClientConnection connection;
+    private final Function<Packet, Map<String, String>> attributes;
     private final Consumer<TransactionException> onFailure;
     private final CRC32 checksum = new CRC32();
     private final CompletableFuture<Boolean> finished = new CompletableFuture<>();
@@ -62,8 +65,13 @@ public final class PushExchange implements Exchange {
     /** Written by the IO worker only. */
     private volatile long bytesWritten;
 
-    PushExchange(final ClientConnection connection, final Consumer<TransactionException> onFailure) {
+    /** @param attributes tells what is sent of each packet: its attributes, as they are or with an identifier */
+    PushExchange(
+            final ClientConnection connection,
+            final Function<Packet, Map<String, String>> attributes,
+            final Consumer<TransactionException> onFailure) {
         this.connection = connection;
+        this.attributes = attributes;
         this.onFailure = onFailure;
     }
 
@@ -144,7 +152,7 @@ public final class PushExchange implements Exchange {
         if (connection.port().compress()) {
             final ByteBuf header = connection.channel().alloc().buffer(HEADER_BYTES);
             try {
-                PacketEncoder.writeHeader(header, packet.attributes(), packet.size());
+                PacketEncoder.writeHeader(header, attributes.apply(packet), packet.size());
                 deflate(header);
             } finally {
                 header.release();
@@ -152,7 +160,7 @@ public final class PushExchange implements Exchange {
         } else {
             final ByteBuf out = connection.gather();
             final int from = out.writerIndex();
-            PacketEncoder.writeHeader(out, packet.attributes(), packet.size());
+            PacketEncoder.writeHeader(out, attributes.apply(packet), packet.size());
             Checksum.update(checksum, out, from, out.writerIndex() - from);
         }
     }
