@@ -294,6 +294,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             repeat(anyWorker, intervalMillis, "Looking after a drain", drain::check);
             repeat(anyWorker, intervalMillis, "Looking after writers", contentWriters::startThreads);
             final ListenerContext context = context();
+            repeat(
+                    anyWorker,
+                    intervalMillis,
+                    "Looking after handshakes",
+                    context.limits().handshakes()::sweep);
             metrics.publish(gauges(context), operations());
             metrics.publishPeers(this::lastProgressNanos);
             if (settings.drainBeforeStop().isPositive()) {
@@ -490,13 +495,13 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     new ListenerContext.Limits(
                             budget,
                             connectionLimit,
-                            new HandshakeLimit(settings.connections().handshakesMax()),
+                            new HandshakeLimit(settings.connections().handshakesMax(), clock),
                             rates),
                     new ListenerContext.Threads(
                             handshakeChecks,
                             authorizations,
                             contentReaders,
-                            contentWriters,
+                            contentWriters::execute,
                             new ThrottledExecutor(inflationWriter, metrics, clock)),
                     drain,
                     metrics,

@@ -6,12 +6,14 @@ import io.netty.handler.ssl.SslHandler;
 import java.net.InetAddress;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.apache.nifi.groups.ProcessGroup;
 import org.nios2s.listener.fault.FaultLog;
 import org.nios2s.listener.fault.RefusalLog;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
+import org.nios2s.listener.limits.Holder;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
@@ -77,14 +79,14 @@ public record ListenerContext(
      * @param handshakeChecks run what NiFi's framework decides before a request
      * @param authorizations run what NiFi's framework decides for a transaction
      * @param contentReaders read contents of FlowFiles for pulls
-     * @param contentWriters write contents of pushes that are not held in memory; NiFi may let them wait for a full disk
+     * @param contentWriters write contents of pushes that are not held in memory, in turns of their holders; NiFi may let them wait for a full disk
      * @param inflationWriter writes those that inflate abnormally
      */
     public record Threads(
             Executor handshakeChecks,
             Executor authorizations,
             Executor contentReaders,
-            Executor contentWriters,
+            BiConsumer<Holder, Runnable> contentWriters,
             Executor inflationWriter) {}
 
     /** @return what makes a connection TLS, if connections are {@link Endpoint#isSecure} */

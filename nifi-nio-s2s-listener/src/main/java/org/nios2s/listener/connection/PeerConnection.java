@@ -70,6 +70,9 @@ public final class PeerConnection implements TransactionPeer {
     private final long acceptedMillis;
 
     private InetSocketAddress remoteAddress;
+    /** Its address's part of the handshakes under way. */
+    private Grant shaking;
+
     private String identity;
     private int protocolVersion;
     private HandshakeProperties handshake;
@@ -95,6 +98,7 @@ public final class PeerConnection implements TransactionPeer {
         this.lastAnswer = new LastAnswer(listener.clock());
         this.acceptedMillis = listener.endpoint().wallClock().millis();
         this.remoteAddress = (InetSocketAddress) channelContext.channel().remoteAddress();
+        this.shaking = listener.limits().handshakes().begin(this);
         host();
     }
 
@@ -170,6 +174,8 @@ public final class PeerConnection implements TransactionPeer {
     public void setProxiedAddress(final InetSocketAddress address) throws ConnectionFault {
         if (address != null) {
             remoteAddress = address;
+            shaking.close();
+            shaking = listener.limits().handshakes().begin(this);
             host();
         }
         listener.limits().connections().setAddress(handler, remoteAddress.getAddress());
@@ -374,6 +380,7 @@ public final class PeerConnection implements TransactionPeer {
         handshake = properties;
         // The stock listener gives it to the socket as an int.
         requestExpirationMillis = (int) properties.getExpirationMillis();
+        shaking.close();
         listener.limits().handshakes().remove(channelContext.channel());
         listener.metrics().recordSince(Histogram.HANDSHAKE_TIME_MS, acceptedNanos);
         if (requestedPort != null) {
@@ -510,6 +517,7 @@ public final class PeerConnection implements TransactionPeer {
 
     /** The connection is gone. */
     void closed() {
+        shaking.close();
         listener.limits().rates().release(rate);
         if (isAdmitted) {
             listener.drain().release();

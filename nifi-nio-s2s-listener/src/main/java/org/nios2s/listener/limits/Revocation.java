@@ -18,7 +18,7 @@ import org.nios2s.listener.time.NanoClock;
  *
  * <ol>
  *   <li>one of the peer that holds most, over all ports, if that peer still holds no less than the waiting one afterwards. The
- *       transaction has had three seconds of its peer's own time;
+ *       transaction has had that for three seconds of its peer's own time;
  *   <li>otherwise one whose peer was silent for three seconds of its own time.
  * </ol>
  *
@@ -27,7 +27,7 @@ import org.nios2s.listener.time.NanoClock;
  * part, and everything while the port itself stands still.
  */
 public final class Revocation {
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /** A holder that was told to end and did not: by then it was not its peer's turn any more. */
     private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -85,11 +85,39 @@ public final class Revocation {
         ends.forEach(end -> Guarded.run("Ending a transaction that others wait for", end::run));
     }
 
+    /**
+     * Ends all that a peer holds beside one, where nobody knows who waits, and all that is silent.
+     *
+     * @return whether there was something
+     */
+    boolean makeRoomForMany(final SharedResource resource) {
+        final List<Runnable> ends = new ArrayList<>();
+        final long nowNanos = clock.nanoTime();
+        synchronized (resource) {
+            for (final Candidate candidate : candidates(resource, nowNanos)) {
+                final boolean holdsMore = candidate.grant.peerHeld() > candidate.grant.counted();
+                if (candidate.isSilent() || candidate.takenNanos >= PATIENCE_NANOS && holdsMore) {
+                    candidate.grant.tell(nowNanos);
+                    ends.add(() -> candidate
+                            .grant
+                            .holder()
+                            .revoke(
+                                    Kind.SLOW_PEER.fault(
+                                            "The peer's address has others like this one, or is silent, and many wait for "
+                                                    + resource.name()),
+                                    0));
+                }
+            }
+        }
+        ends.forEach(end -> Guarded.run("Ending a handshake that others wait for", end::run));
+        return !ends.isEmpty();
+    }
+
     private static List<Candidate> candidates(final SharedResource resource, final long nowNanos) {
         final List<Candidate> candidates = new ArrayList<>();
         for (final Grant grant : resource.heldGrants()) {
             final PeerTurn turn = grant.holder().turn();
-            final Candidate candidate = new Candidate(grant, turn.takenNanos(), turn.silentNanos());
+            final Candidate candidate = new Candidate(grant, grant.takenNanos(), turn.silentNanos());
             final boolean isLong = candidate.takenNanos >= PATIENCE_NANOS || candidate.isSilent();
             if (isLong && turn.isPeers() && !grant.wasToldSince(nowNanos - TOLD_NANOS)) {
                 candidates.add(candidate);

@@ -14,6 +14,7 @@ import java.util.NavigableSet;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.time.NanoClock;
@@ -195,9 +196,12 @@ public final class SharedResource {
         /** Null where what is free is granted at once. */
         private Runnable whenFree;
 
+        private BooleanSupplier isReachable;
+
         private Part(final LongSupplier partMax, final long partOwn, final Condition condition) {
             this.partMax = partMax;
             this.condition = condition;
+            this.isReachable = condition::isReachable;
             synchronized (SharedResource.this) {
                 setOwn(partOwn);
             }
@@ -217,9 +221,11 @@ public final class SharedResource {
          * From now on nothing is granted by itself: who may hand out takes {@link #next}.
          *
          * @param task called on any thread when there may be something for a waiter; must not block
+         * @param reachable whether somebody will hand out; must not block
          */
-        public void grantOnlyNext(final Runnable task) {
+        public void grantOnlyNext(final Runnable task, final BooleanSupplier reachable) {
             whenFree = task;
+            isReachable = reachable;
         }
 
         /** As {@link #request(Holder, long, long, Runnable)}, for one. */
@@ -418,6 +424,8 @@ public final class SharedResource {
         /** Since when it waits, or when its holder was told to give it back. */
         private long sinceNanos;
 
+        /** What its peer had taken of its own time before it held this. */
+        private long takenBeforeNanos;
         /** What its holder was told to give back. */
         private long told;
 
@@ -438,8 +446,14 @@ public final class SharedResource {
             return isImmediate;
         }
 
+        /** Calls what waits for it, where {@link Part#next} has handed it out. */
+        public void call() {
+            granted.run();
+        }
+
         private void take() {
             state = State.HELD;
+            takenBeforeNanos = holder.turn().takenNanos();
             part.count(peer, counted(), size);
         }
 
@@ -546,6 +560,12 @@ public final class SharedResource {
             return holder;
         }
 
+        /** @return how much of its own time the peer has held it */
+        long takenNanos() {
+            final long taken = holder.turn().takenNanos();
+            return taken < takenBeforeNanos ? taken : taken - takenBeforeNanos;
+        }
+
         /** The holder is told to give it back. */
         void tell(final long nowNanos) {
             sinceNanos = nowNanos;
@@ -583,7 +603,7 @@ public final class SharedResource {
     List<Grant> waitersSince(final long nanos) {
         final List<Grant> waiters = new ArrayList<>();
         for (final Part part : contended) {
-            if (!part.condition.isReachable()) {
+            if (!part.isReachable.getAsBoolean()) {
                 continue;
             }
             for (final PeerQueue queue : part.order) {

@@ -2,13 +2,10 @@
 package org.nios2s.listener.port;
 
 import io.netty.util.concurrent.EventExecutor;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -17,7 +14,10 @@ import org.apache.nifi.connectable.Connection;
 import org.apache.nifi.controller.queue.FlowFileQueue;
 import org.apache.nifi.controller.queue.QueueSize;
 import org.apache.nifi.processor.DataUnit;
-import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.limits.Holder;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.SharedResource.Grant;
+import org.nios2s.listener.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>The order, and how long it takes</h2>
  *
- * <p>Reservations are granted in the order in which they were made. NiFi does not tell us when a queue is drained. So while a
+ * <p>Room goes to the peer that has least of it reserved, as {@link SharedResource} says. NiFi does not tell us when a queue is drained. So while a
  * transaction waits, the queue is read every {@value #LOOK_AGAIN_MILLIS} ms, which is how often NiFi itself looks at a port under
  * back pressure. Nothing is granted either while no port task comes for what has been confirmed already.
  */
@@ -45,12 +45,11 @@ public final class DestinationRoom {
     private static final long LOOK_AGAIN_MILLIS = 10;
 
     private final Supplier<? extends Collection<Connection>> connections;
-    private final BooleanSupplier portIsServed;
-    private final SequencedSet<Reservation> waiting = new LinkedHashSet<>();
+    private final SharedResource resource;
+    private final SharedResource.Part room;
     /** Thresholds in bytes by their text in the flow, of which there are few: parsing a text would take most of the time of a look. */
-    private final Map<String, Double> parsedSizes = new HashMap<>();
+    private final Map<String, Double> parsedSizes = new ConcurrentHashMap<>();
 
-    private Load reserved = Load.NONE;
     private Load claimed = Load.NONE;
     private boolean lookScheduled;
 
@@ -58,9 +57,14 @@ public final class DestinationRoom {
      * @param connections that the port puts its FlowFiles into
      * @param portIsServed whether port tasks come for confirmed transactions
      */
-    DestinationRoom(final Supplier<? extends Collection<Connection>> connections, final BooleanSupplier portIsServed) {
+    DestinationRoom(
+            final Supplier<? extends Collection<Connection>> connections,
+            final BooleanSupplier portIsServed,
+            final NanoClock clock) {
         this.connections = connections;
-        this.portIsServed = portIsServed;
+        this.resource = new SharedResource("room in the destination", SharedResource.UNLIMITED, 0, clock);
+        this.room = resource.part(
+                (flowFiles, bytes) -> isBelowThresholds(new Load(flowFiles, bytes)) && portIsServed.getAsBoolean());
     }
 
     /**
@@ -78,49 +82,6 @@ public final class DestinationRoom {
 
         Load minus(final Load other) {
             return new Load(flowFiles - other.flowFiles, bytes - other.bytes);
-        }
-    }
-
-    /** A transaction's part of the room, or its place among the waiting ones. Closed once, by the owner of the transaction. */
-    public final class Reservation implements AutoCloseable {
-        private enum State {
-            WAITING,
-            GRANTED,
-            CLOSED
-        }
-
-        private final Load load;
-        private final Runnable granted;
-        private State state = State.WAITING;
-
-        private Reservation(final Load load, final Runnable granted) {
-            this.load = load;
-            this.granted = granted;
-        }
-
-        /** @return whether the room is reserved; otherwise the callback is called when it is */
-        public boolean isGranted() {
-            synchronized (DestinationRoom.this) {
-                return state == State.GRANTED;
-            }
-        }
-
-        /** Gives the room back, or stops waiting. The callback may still come, once, if it was granted just before. */
-        @Override
-        public void close() {
-            synchronized (DestinationRoom.this) {
-                if (state == State.GRANTED) {
-                    reserved = reserved.minus(load);
-                }
-                waiting.remove(this);
-                state = State.CLOSED;
-            }
-            grantWaiting();
-        }
-
-        private void grant() {
-            state = State.GRANTED;
-            reserved = reserved.plus(load);
         }
     }
 
@@ -165,46 +126,38 @@ public final class DestinationRoom {
      * @param granted called once, on any thread, when the room is reserved, if there is none now; must not block
      * @param worker reads the queue now and then while a transaction waits
      */
-    public Reservation reserve(final Load load, final EventExecutor worker, final Runnable granted) {
-        synchronized (this) {
-            final Reservation reservation = new Reservation(load, granted);
-            if (waiting.isEmpty() && hasRoom()) {
-                reservation.grant();
-            } else {
-                waiting.addLast(reservation);
+    public Grant reserve(final Holder holder, final Load load, final EventExecutor worker, final Runnable granted) {
+        final Grant reservation = room.request(holder, load.flowFiles, load.bytes, granted);
+        if (!reservation.isImmediate()) {
+            synchronized (this) {
                 scheduleLook(worker);
             }
-            return reservation;
         }
+        return reservation;
     }
 
     CommitClaim claim() {
         return new CommitClaim();
     }
 
-    /** @return whether a transaction waits for room */
-    public synchronized boolean isContended() {
-        return !waiting.isEmpty();
-    }
-
     /** @return transactions that wait for room */
-    synchronized int waiting() {
-        return waiting.size();
+    int waiting() {
+        return room.waiting();
     }
 
-    /** Grants the room that has become free to the waiting transactions, in order. From any thread. */
+    /** @return what the transactions share */
+    SharedResource resource() {
+        return resource;
+    }
+
+    /** @return whether there is room but for what is reserved */
+    boolean isOpen() {
+        return isBelowThresholds(Load.NONE);
+    }
+
+    /** Grants the room that has become free to the waiting transactions, in turn. From any thread. */
     void grantWaiting() {
-        final List<Reservation> granted = new ArrayList<>();
-        synchronized (this) {
-            while (!waiting.isEmpty() && hasRoom()) {
-                final Reservation next = waiting.removeFirst();
-                next.grant();
-                granted.add(next);
-            }
-        }
-        for (final Reservation reservation : granted) {
-            Guarded.run("Telling a transaction of room in the destination", reservation.granted::run);
-        }
+        room.grantWaiting();
     }
 
     private void scheduleLook(final EventExecutor worker) {
@@ -223,14 +176,10 @@ public final class DestinationRoom {
         grantWaiting();
         synchronized (this) {
             lookScheduled = false;
-            if (!waiting.isEmpty()) {
+            if (room.waiting() > 0) {
                 scheduleLook(worker);
             }
         }
-    }
-
-    private boolean hasRoom() {
-        return isBelowThresholds(reserved) && portIsServed.getAsBoolean();
     }
 
     private boolean isBelowThresholds(final Load added) {

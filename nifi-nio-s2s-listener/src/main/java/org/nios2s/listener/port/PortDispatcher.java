@@ -68,6 +68,9 @@ public final class PortDispatcher {
     /** The triggers in the port's queue, or on their way there and back: at most one for each concurrent task. */
     private final Set<PortTrigger> triggers = ConcurrentHashMap.newKeySet();
 
+    /** Whether the destination had room when it was last looked at: otherwise NiFi triggers no port task that could bring a session. */
+    private volatile boolean isOpen = true;
+
     private volatile TransactionPeer lastLost;
     /** Guarded by the lock of {@link PortRegistry}. */
     private int connections;
@@ -88,12 +91,12 @@ public final class PortDispatcher {
         this.shared = shared;
         this.metrics = metrics;
         this.queue = new RequestQueue(shared.settings.ports().requestQueueSize(), shared.clock);
-        this.destination = new DestinationRoom(port::getConnections, this::isServed);
+        this.destination = new DestinationRoom(port::getConnections, this::isServed, shared.clock);
         this.pace = shared.pacing.of(port);
         this.transmitting = new TransmittingMark(port);
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
         this.sessions = pull ? limits.sending() : limits.streaming();
-        sessions.grantOnlyNext(this::triggerTasks);
+        sessions.grantOnlyNext(this::triggerTasks, () -> isOpen);
         this.sessionCloser = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics, shared.clock);
     }
 
@@ -184,7 +187,7 @@ public final class PortDispatcher {
 
     /** @return what only the peers of this port share */
     List<SharedResource> resources() {
-        return List.of(queue.places());
+        return List.of(queue.places(), destination.resource());
     }
 
     public ListenerMetrics metrics() {
@@ -227,8 +230,11 @@ public final class PortDispatcher {
 
     /** @return whether port tasks come for confirmed transactions; otherwise no further one is to be told to confirm */
     private boolean isServed() {
-        final BufferedPush oldest = queue.first();
-        return oldest == null || shared.clock.nanoTime() - oldest.readyNanos() < UNSERVED_NANOS;
+        final long nowNanos = shared.clock.nanoTime();
+        final BufferedPush buffered = queue.first();
+        final HeldSession streamed = sessionCloser.first();
+        return (buffered == null || nowNanos - buffered.readyNanos() < UNSERVED_NANOS)
+                && (streamed == null || nowNanos - streamed.requestedNanos() < UNSERVED_NANOS);
     }
 
     /** @return whether a commit is to be made */
@@ -378,6 +384,7 @@ public final class PortDispatcher {
         }
         triggers.forEach(PortTrigger::giveUpIfLost);
         triggerTasks();
+        isOpen = destination.isOpen();
         destination.grantWaiting();
         showWhetherTransmitting();
     }

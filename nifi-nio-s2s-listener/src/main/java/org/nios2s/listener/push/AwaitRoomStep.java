@@ -5,8 +5,8 @@ import java.io.IOException;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.port.DestinationRoom;
-import org.nios2s.listener.port.DestinationRoom.Reservation;
 import org.nios2s.wire.ResponseCode;
 
 /**
@@ -18,7 +18,6 @@ import org.nios2s.wire.ResponseCode;
  */
 final class AwaitRoomStep implements WaitingTransactionStep {
     private final Push push;
-    private Reservation reservation;
 
     AwaitRoomStep(final Push push) {
         this.push = push;
@@ -35,9 +34,10 @@ final class AwaitRoomStep implements WaitingTransactionStep {
             throw Kind.PORT_NOT_RUNNING.fault(connection().port() + " was stopped; the transaction is rolled back");
         }
         final DestinationRoom room = connection().dispatcher().destination();
-        reservation = room.reserve(push.load(), connection().worker(), () -> proceed(this::confirm));
+        final Grant reservation =
+                room.reserve(connection(), push.load(), connection().worker(), () -> proceed(this::confirm));
         push.reserved(reservation);
-        if (reservation.isGranted()) {
+        if (reservation.isImmediate()) {
             return confirm();
         }
         return this;
@@ -45,7 +45,7 @@ final class AwaitRoomStep implements WaitingTransactionStep {
 
     private Step confirm() throws IOException {
         connection().send(ResponseCode.CONFIRM_TRANSACTION, push.checksum());
-        return new AwaitConfirmationStep(push, connection().clock().nanoTime());
+        return new AwaitConfirmationStep(push);
     }
 
     @Override

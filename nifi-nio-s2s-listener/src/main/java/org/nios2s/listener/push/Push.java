@@ -274,7 +274,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         if (reader.inflatesAbnormally()) {
             threads.inflationWriter().execute(turn);
         } else {
-            threads.contentWriters().execute(turn);
+            threads.contentWriters().accept(connection, turn);
         }
     }
 
@@ -318,7 +318,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     }
 
     /** From now on the reservation is given back with the end of the transaction. */
-    void reserved(final DestinationRoom.Reservation reservation) {
+    void reserved(final Grant reservation) {
         lease.whenClosed(reservation::close);
     }
 

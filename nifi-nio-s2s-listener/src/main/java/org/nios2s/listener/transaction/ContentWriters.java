@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.transaction;
 
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.fault.Guarded;
+import org.nios2s.listener.limits.Holder;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.time.NanoClock;
 
 /**
- * Runs turns in which contents are written: few at once, so that they leave processors to small transactions. Thread-safe.
+ * Runs turns in which contents are written: few at once, so that they leave processors to small transactions. Peers have turns as they
+ * have all that is shared: who has had one comes behind the others. Thread-safe.
  *
  * <p>NiFi lets a writer wait while its container of the content repository is full, and does not say so. A turn that takes long
  * does not count any more: another one may begin beside it, so that contents of other containers, and of other ports, go on.
  * There are never more threads than pushes that stream.
  */
-public final class ContentWriters implements Executor {
+public final class ContentWriters {
     /** A turn writes a megabyte: after so long it waits for the disk, and not for a processor. */
     private static final long BLOCKED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -26,7 +28,7 @@ public final class ContentWriters implements Executor {
     private final int maxThreads;
     private final NanoClock clock;
 
-    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    private final SharedResource.Part turns;
     /** Threads that have a turn, or are about to, each with the turn's beginning. */
     private final Map<Object, Long> running = new HashMap<>();
 
@@ -40,25 +42,25 @@ public final class ContentWriters implements Executor {
         this.maxAtWork = maxAtWork;
         this.maxThreads = maxThreads;
         this.clock = clock;
+        this.turns = new SharedResource("a turn to write", SharedResource.UNLIMITED, 0, clock).commonPart();
+        turns.grantOnlyNext(() -> {}, () -> true);
     }
 
-    @Override
-    public void execute(final Runnable turn) {
-        synchronized (this) {
-            waiting.add(turn);
-        }
+    /** Has a thread run it when it is its holder's turn. */
+    public void execute(final Holder holder, final Runnable turn) {
+        final Grant waiting = turns.request(holder, turn);
         try {
             startThreads();
         } catch (final Throwable e) {
-            if (takeBack(turn)) {
+            if (takeBack(waiting)) {
                 throw e;
             }
         }
     }
 
     /** @return whether no thread will run it, and it was taken out of the queue */
-    private synchronized boolean takeBack(final Runnable turn) {
-        return running.isEmpty() && waiting.remove(turn);
+    private synchronized boolean takeBack(final Grant turn) {
+        return running.isEmpty() && turn.stopWaiting();
     }
 
     /** Begins turns beside those that are blocked; to be called a few times a second. */
@@ -75,7 +77,7 @@ public final class ContentWriters implements Executor {
     }
 
     private synchronized Object reserve() {
-        if (waiting.isEmpty() || !mayRun()) {
+        if (turns.waiting() == 0 || !mayRun()) {
             return null;
         }
         final Object thread = new Object();
@@ -96,17 +98,22 @@ public final class ContentWriters implements Executor {
     }
 
     private void runTurns(final Object thread) {
-        for (Runnable turn = nextTurn(thread); turn != null; turn = nextTurn(thread)) {
-            Guarded.run("Writing contents for a turn", turn::run);
+        for (Grant turn = nextTurn(thread); turn != null; turn = nextTurn(thread)) {
+            try (Grant current = turn) {
+                Guarded.run("Writing contents for a turn", current::call);
+            }
         }
     }
 
-    private synchronized Runnable nextTurn(final Object thread) {
+    private synchronized Grant nextTurn(final Object thread) {
         running.remove(thread);
-        if (waiting.isEmpty() || !mayRun()) {
+        if (!mayRun()) {
             return null;
         }
-        running.put(thread, clock.nanoTime());
-        return waiting.remove();
+        final Grant next = turns.next();
+        if (next != null) {
+            running.put(thread, clock.nanoTime());
+        }
+        return next;
     }
 }

@@ -36,6 +36,7 @@ public final class HeldSession {
     // Written before COMMIT_REQUESTED is set, and read only by a thread that has seen COMMIT_REQUESTED.
     private OutcomeListener listener;
     private CommitDeadline deadline = CommitDeadline.NONE;
+    private long requestedNanos;
 
     public HeldSession(
             final ProcessSession session,
@@ -83,6 +84,7 @@ public final class HeldSession {
         if (state.get() == State.HELD) {
             deadline = commitDeadline;
             listener = outcomeListener;
+            requestedNanos = closer.nowNanos();
         }
         if (state.compareAndSet(State.HELD, State.COMMIT_REQUESTED)) {
             closer.commit(this);
@@ -94,6 +96,11 @@ public final class HeldSession {
     /** Rolls back now, on a content worker, also in place of a commit that has been requested and has not begun. */
     public void rollback() {
         end(closer::now, () -> rolledBack(takenBack()));
+    }
+
+    /** @return since when its commit is wanted, as {@link System#nanoTime} */
+    public long requestedNanos() {
+        return requestedNanos;
     }
 
     /** @return whether its commit or rollback has begun */

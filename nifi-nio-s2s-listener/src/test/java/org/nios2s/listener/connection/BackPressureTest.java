@@ -11,22 +11,26 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.settings.TransportSelection;
 
 /** What peers hear of a destination that is full, or becomes so. Lives on the test's thread. */
 class BackPressureTest {
     private static final int THRESHOLD = 10;
 
+    private final AtomicLong clock = new AtomicLong(System.nanoTime());
     private RunningListener listener;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener();
+        listener = new RunningListener(new RunningListener.Environment(
+                TransportSelection.select(TransportSelection.Choice.NIO), null, clock::get));
         listener.input().backPressure(THRESHOLD);
     }
 
@@ -122,9 +126,9 @@ class BackPressureTest {
         listener.input().backPressure(1);
         try (WirePeer silent = finished();
                 WirePeer next = awaitedBehind(silent)) {
-            listener.checkDeadlinesAfter(Duration.ofSeconds(2));
+            listener.passTime(clock, Duration.ofSeconds(2));
             listener.assertNoFault();
-            listener.checkDeadlinesAfter(Duration.ofSeconds(4));
+            listener.passTime(clock, Duration.ofSeconds(2));
             listener.awaitFault(ConnectionFault.Kind.SLOW_PEER);
             next.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
         }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.PeerTurn;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.time.NanoClock;
@@ -39,6 +40,8 @@ class PeerConnectionTest {
         final ListenerContext listener = mock(ListenerContext.class);
         when(listener.endpoint()).thenReturn(new ListenerContext.Endpoint(1, null, names, InstantSource.system()));
         when(listener.clock()).thenReturn(NanoClock.SYSTEM);
+        when(listener.limits())
+                .thenReturn(new ListenerContext.Limits(null, null, new HandshakeLimit(1, NanoClock.SYSTEM), null));
         when(listener.metrics()).thenReturn(new ListenerMetrics(1, NanoClock.SYSTEM));
         return new PeerConnection(listener, channelContext, null, new PeerTurn());
     }

@@ -96,6 +96,7 @@ final class RunningListener implements AutoCloseable {
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
     private final RecordingPort input;
     private final RecordingPort output;
+    private final List<RecordingPort> moreInputs = new CopyOnWriteArrayList<>();
     private final MemoryBudget budget;
     private final PortRegistry dispatchers;
     private final Channel serverChannel;
@@ -192,7 +193,7 @@ final class RunningListener implements AutoCloseable {
                 "no more in a test",
                 clock);
         final HandshakeLimit handshakes =
-                new HandshakeLimit(effective.connections().handshakesMax());
+                new HandshakeLimit(effective.connections().handshakesMax(), clock);
         final ListenerContext context = new ListenerContext(
                 effective,
                 new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, drain, clock)),
@@ -204,7 +205,11 @@ final class RunningListener implements AutoCloseable {
                         handshakes,
                         new RateLimits(effective.peers().rates(), clock)),
                 new ListenerContext.Threads(
-                        blockingTasks, blockingTasks, contentReaders, contentWriters, this::writeInflated),
+                        blockingTasks,
+                        blockingTasks,
+                        contentReaders,
+                        (holder, turn) -> contentWriters.execute(turn),
+                        this::writeInflated),
                 drain,
                 metrics,
                 new ListenerContext.Logs(faultLog, refusalLog),
@@ -443,6 +448,16 @@ final class RunningListener implements AutoCloseable {
         return output;
     }
 
+    /** @return another input port */
+    RecordingPort addInput(final String id) throws Exception {
+        final RecordingPort added = new RecordingPort(1);
+        final PublicPort port = added.port();
+        when(rootGroup.findInputPort(id)).thenReturn(port);
+        added.full(false);
+        moreInputs.add(added);
+        return added;
+    }
+
     ProcessGroup rootGroup() {
         return rootGroup;
     }
@@ -622,12 +637,14 @@ final class RunningListener implements AutoCloseable {
         input.running(true);
         output.scheduled(true);
         output.running(true);
+        moreInputs.forEach(more -> more.full(false));
         awaitNoConnections();
         awaitNothingHeld();
         serverChannel.close().syncUninterruptibly();
         dispatchers.close();
         input.close();
         output.close();
+        moreInputs.forEach(RecordingPort::close);
         blockingTasks.shutdownNow();
         contentWriters.shutdownNow();
         contentReaders.shutdownNow();

@@ -71,9 +71,10 @@ class StepBeginsTest {
                 new ListenerContext.Limits(
                         memory,
                         new ConnectionLimit(1, 0, "unused", NanoClock.SYSTEM),
-                        new HandshakeLimit(1),
+                        new HandshakeLimit(1, NanoClock.SYSTEM),
                         new RateLimits(List.of(), NanoClock.SYSTEM)),
-                new ListenerContext.Threads(Runnable::run, Runnable::run, Runnable::run, Runnable::run, Runnable::run),
+                new ListenerContext.Threads(
+                        Runnable::run, Runnable::run, Runnable::run, (holder, turn) -> turn.run(), Runnable::run),
                 new Drain(0, () -> 0, NanoClock.SYSTEM),
                 new ListenerMetrics(0, NanoClock.SYSTEM),
                 new ListenerContext.Logs(

@@ -7,14 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Tests of {@link HandshakeLimit}. Lives on the test's thread. */
 @DisplayName("A limit of handshakes")
 class HandshakeLimitTest {
+    private final AtomicLong clock = new AtomicLong();
     private final List<Boolean> accepting = new ArrayList<>();
-    private final HandshakeLimit limit = new HandshakeLimit(2);
+    private final HandshakeLimit limit = new HandshakeLimit(2, clock::get);
 
     @Test
     @DisplayName("stops accepting when it is reached, and goes on when a handshake has ended")
@@ -33,5 +36,50 @@ class HandshakeLimitTest {
         assertEquals(List.of(false, false, true), accepting);
         assertFalse(limit.isFull());
         assertEquals(1, limit.count());
+    }
+
+    /** Time passes in which these drip. */
+    private void drip(final long seconds, final TestHolder... holders) {
+        for (int i = 0; i < seconds; i++) {
+            clock.addAndGet(TimeUnit.SECONDS.toNanos(1));
+            for (final TestHolder holder : holders) {
+                holder.turn().count(true, TimeUnit.SECONDS.toNanos(1), 0);
+            }
+            limit.sweep();
+        }
+    }
+
+    @Test
+    @DisplayName("has an address with several give way after three seconds in which none has ended")
+    void heaviestGivesWay() {
+        final TestHolder one = new TestHolder("heavy");
+        final TestHolder another = new TestHolder("heavy");
+        limit.begin(one);
+        limit.begin(another);
+        limit.add("one");
+        limit.add("another");
+        drip(2, one, another);
+        assertEquals(0, one.revocations().size() + another.revocations().size());
+        drip(1, one, another);
+        assertEquals(1, one.revocations().size() + another.revocations().size());
+    }
+
+    @Test
+    @DisplayName("leaves addresses with one handshake each alone, and all of them while others end")
+    void oneEach() {
+        final TestHolder one = new TestHolder("one");
+        final TestHolder another = new TestHolder("another");
+        limit.begin(one);
+        limit.begin(another);
+        limit.add("one");
+        limit.add("another");
+        drip(10, one, another);
+        limit.begin(new TestHolder("one"));
+        for (int i = 0; i < 10; i++) {
+            limit.add("storm");
+            limit.remove("storm");
+            drip(2, one, another);
+        }
+        assertEquals(0, one.revocations().size() + another.revocations().size());
     }
 }

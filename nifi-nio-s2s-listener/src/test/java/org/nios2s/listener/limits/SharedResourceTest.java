@@ -190,7 +190,7 @@ class SharedResourceTest {
     @DisplayName("hands out only where it is asked to, and tells when it can")
     void handedOut() {
         final Part part = of(1, 0).part(1);
-        part.grantOnlyNext(() -> called.add("there is something"));
+        part.grantOnlyNext(() -> called.add("there is something"), () -> true);
         final Grant first = request(part, "first");
         assertFalse(first.isImmediate());
         assertEquals(List.of("there is something"), called);

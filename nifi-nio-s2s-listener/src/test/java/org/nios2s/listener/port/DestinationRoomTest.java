@@ -18,9 +18,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.limits.SharedResource.Grant;
+import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.port.DestinationRoom.CommitClaim;
 import org.nios2s.listener.port.DestinationRoom.Load;
-import org.nios2s.listener.port.DestinationRoom.Reservation;
+import org.nios2s.listener.time.NanoClock;
 
 /** What is promised of a destination's room. Lives on the test's thread. */
 class DestinationRoomTest {
@@ -34,11 +36,11 @@ class DestinationRoomTest {
 
     private DestinationRoom room(final long threshold, final String sizeThreshold) {
         final var connection = Destinations.withThresholds(queued, threshold, sizeThreshold, 100);
-        return new DestinationRoom(() -> List.of(connection), served::get);
+        return new DestinationRoom(() -> List.of(connection), served::get, NanoClock.SYSTEM);
     }
 
-    private Reservation reserve(final DestinationRoom room, final Load load, final int number) {
-        return room.reserve(load, worker, () -> called.add(number));
+    private Grant reserve(final DestinationRoom room, final Load load, final int number) {
+        return room.reserve(new TestHolder("peer"), load, worker, () -> called.add(number));
     }
 
     @AfterEach
@@ -52,9 +54,9 @@ class DestinationRoomTest {
     void countsWhatIsPromised() {
         final DestinationRoom room = room(10, "0 B");
         queued.set(4);
-        assertTrue(reserve(room, new Load(5, 0), 0).isGranted());
-        assertTrue(reserve(room, new Load(7, 0), 1).isGranted());
-        assertFalse(reserve(room, ONE, 2).isGranted());
+        assertTrue(reserve(room, new Load(5, 0), 0).isImmediate());
+        assertTrue(reserve(room, new Load(7, 0), 1).isImmediate());
+        assertFalse(reserve(room, ONE, 2).isImmediate());
     }
 
     @Test
@@ -62,9 +64,9 @@ class DestinationRoomTest {
     void countsBytes() {
         final DestinationRoom room = room(0, "1 KB");
         queued.set(4);
-        assertTrue(reserve(room, new Load(1, 623), 0).isGranted());
-        assertTrue(reserve(room, new Load(1, 1), 1).isGranted());
-        assertFalse(reserve(room, ONE, 2).isGranted());
+        assertTrue(reserve(room, new Load(1, 623), 0).isImmediate());
+        assertTrue(reserve(room, new Load(1, 1), 1).isImmediate());
+        assertFalse(reserve(room, ONE, 2).isImmediate());
     }
 
     @Test
@@ -72,26 +74,26 @@ class DestinationRoomTest {
     void unlimited() {
         final DestinationRoom room = room(0, "0 B");
         queued.set(1_000_000);
-        assertTrue(reserve(room, new Load(1_000_000, Long.MAX_VALUE / 2), 0).isGranted());
-        assertTrue(reserve(room, ONE, 1).isGranted());
+        assertTrue(reserve(room, new Load(1_000_000, Long.MAX_VALUE / 2), 0).isImmediate());
+        assertTrue(reserve(room, ONE, 1).isImmediate());
     }
 
     @Test
     @DisplayName("room that is given back is granted in the order of the reservations, and nobody overtakes")
     void inOrder() {
         final DestinationRoom room = room(1, "0 B");
-        final Reservation first = reserve(room, ONE, 0);
-        final List<Reservation> waiting = new ArrayList<>();
+        final Grant first = reserve(room, ONE, 0);
+        final List<Grant> waiting = new ArrayList<>();
         for (int i = 1; i <= 3; i++) {
             waiting.add(reserve(room, ONE, i));
         }
-        assertTrue(room.isContended());
+        assertEquals(3, room.waiting());
         first.close();
         assertEquals(List.of(1), called);
         waiting.get(1).close();
         waiting.get(0).close();
         assertEquals(List.of(1, 3), called);
-        assertFalse(room.isContended());
+        assertEquals(0, room.waiting());
     }
 
     @Test
@@ -99,7 +101,7 @@ class DestinationRoomTest {
     void noticesDraining() {
         final DestinationRoom room = room(10, "0 B");
         queued.set(10);
-        assertFalse(reserve(room, ONE, 1).isGranted());
+        assertFalse(reserve(room, ONE, 1).isImmediate());
         queued.set(9);
         await().atMost(DEADLINE).until(() -> called.equals(List.of(1)));
     }
@@ -109,7 +111,7 @@ class DestinationRoomTest {
     void portIsNotServed() {
         final DestinationRoom room = room(0, "0 B");
         served.set(false);
-        assertFalse(reserve(room, ONE, 1).isGranted());
+        assertFalse(reserve(room, ONE, 1).isImmediate());
         served.set(true);
         await().atMost(DEADLINE).until(() -> called.equals(List.of(1)));
     }

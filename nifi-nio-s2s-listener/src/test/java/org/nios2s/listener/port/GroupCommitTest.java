@@ -48,6 +48,7 @@ import org.mockito.InOrder;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.Outcome;
@@ -73,7 +74,7 @@ class GroupCommitTest {
             context,
             session,
             this::authorize,
-            new DestinationRoom(() -> List.of(connection), () -> true),
+            new DestinationRoom(() -> List.of(connection), () -> true, NanoClock.SYSTEM),
             metrics,
             nowNanos::get);
 

@@ -518,7 +518,7 @@ class PortDispatcherTest {
 
     /** @return how many of ten permits are there at once */
     private static long had(final SharedResource.Part permits) {
-        permits.grantOnlyNext(() -> {});
+        permits.grantOnlyNext(() -> {}, () -> true);
         final List<SharedResource.Grant> requests = Stream.generate(
                         () -> permits.request(new TestHolder("peer"), () -> {}))
                 .limit(10)

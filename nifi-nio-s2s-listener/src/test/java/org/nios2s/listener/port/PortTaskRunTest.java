@@ -54,7 +54,7 @@ class PortTaskRunTest {
         when(dispatcher.isPortRunning()).thenReturn(true);
         when(dispatcher.sessionCloser()).thenReturn(sessionCloser);
         when(dispatcher.queue()).thenReturn(queue);
-        when(dispatcher.destination()).thenReturn(new DestinationRoom(List::of, () -> true));
+        when(dispatcher.destination()).thenReturn(new DestinationRoom(List::of, () -> true, NanoClock.SYSTEM));
         when(dispatcher.isReadyToCommit()).thenAnswer(invocation -> queue.first() != null);
         when(groupCommit.commit(anyList())).thenReturn(1);
     }

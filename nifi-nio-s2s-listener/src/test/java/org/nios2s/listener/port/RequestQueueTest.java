@@ -25,7 +25,7 @@ import org.nios2s.listener.transaction.CommitDeadline;
 
 /** The queue of a port: order, batches, deadlines, removal. Lives on the test's thread. */
 class RequestQueueTest {
-    private static final DestinationRoom ANYWHERE = new DestinationRoom(List::of, () -> true);
+    private static final DestinationRoom ANYWHERE = new DestinationRoom(List::of, () -> true, NanoClock.SYSTEM);
 
     private static final int CAPACITY = 2;
 
@@ -150,7 +150,8 @@ class RequestQueueTest {
         final BufferedPush first = add("a", "b");
         final BufferedPush second = add("c");
         final BufferedPush third = add("d");
-        final DestinationRoom room = new DestinationRoom(() -> List.of(Destinations.withThreshold(3)), () -> true);
+        final DestinationRoom room =
+                new DestinationRoom(() -> List.of(Destinations.withThreshold(3)), () -> true, NanoClock.SYSTEM);
         final List<BufferedPush> batch = new ArrayList<>();
         queue.claimInto(batch, new CommitLimits(10, Long.MAX_VALUE), room.claim());
         assertEquals(List.of(first, second), batch);

@@ -22,6 +22,7 @@ import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.limits.Holder;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PeerKey;
+import org.nios2s.listener.limits.PeerTurn;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.TestHolder;
@@ -99,6 +100,7 @@ final class Transactions {
         final TransactionPeer peer = mock(TransactionPeer.class, withSettings().stubOnly());
         when(peer.identity()).thenReturn(identity);
         when(peer.key()).thenReturn(new PeerKey("peer"));
+        when(peer.turn()).thenReturn(new PeerTurn());
         when(peer.host()).thenReturn("peer.example");
         when(peer.remotePort()).thenReturn(PORT);
         when(peer.worker()).thenReturn(worker);

@@ -40,6 +40,7 @@ import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.limits.PeerRate;
+import org.nios2s.listener.limits.PeerTurn;
 import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.TestHolder;
@@ -69,6 +70,7 @@ class SendStepTest {
         when(dispatcher.limits()).thenReturn(limits);
         when(connection.dispatcher()).thenReturn(dispatcher);
         when(connection.rate()).thenReturn(PeerRate.UNLIMITED);
+        when(connection.turn()).thenReturn(new PeerTurn());
         when(connection.key()).thenReturn(PeerKey.of(InetAddress.getLoopbackAddress()));
         final ListenerContext.Threads threads = mock(ListenerContext.Threads.class);
         when(threads.contentReaders()).thenReturn(Runnable::run);

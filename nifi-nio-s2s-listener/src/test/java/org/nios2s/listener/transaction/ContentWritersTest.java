@@ -13,6 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.limits.TestHolder;
 
 /** Tests of {@link ContentWriters}. Lives on the test's thread, which also does what the others would, with a clock of its own. */
 @DisplayName("Writers of contents")
@@ -22,6 +23,8 @@ class ContentWritersTest {
     private final List<String> written = new ArrayList<>();
     private final ContentWriters writers = new ContentWriters(threads::add, 1, 2, clock::get);
 
+    private final TestHolder peer = new TestHolder("peer");
+
     private void runThread() {
         threads.remove().run();
     }
@@ -29,29 +32,40 @@ class ContentWritersTest {
     @Test
     @DisplayName("write one turn after the other")
     void inOrder() {
-        writers.execute(() -> written.add("one"));
-        writers.execute(() -> written.add("two"));
+        writers.execute(peer, () -> written.add("one"));
+        writers.execute(peer, () -> written.add("two"));
         assertEquals(1, threads.size());
         runThread();
         assertEquals(List.of("one", "two"), written);
-        writers.execute(() -> written.add("three"));
+        writers.execute(peer, () -> written.add("three"));
         runThread();
         assertEquals(List.of("one", "two", "three"), written);
     }
 
     @Test
+    @DisplayName("have peers take turns: one that has many to write comes behind another with one")
+    void byPeer() {
+        writers.execute(peer, () -> written.add("many 1"));
+        writers.execute(peer, () -> written.add("many 2"));
+        writers.execute(peer, () -> written.add("many 3"));
+        writers.execute(new TestHolder("other"), () -> written.add("other"));
+        runThread();
+        assertEquals(List.of("many 1", "other", "many 2", "many 3"), written);
+    }
+
+    @Test
     @DisplayName("go on beside a turn that is blocked, by another thread, up to a bound")
     void blocked() {
-        writers.execute(() -> {
-            writers.execute(() -> written.add("other"));
+        writers.execute(peer, () -> {
+            writers.execute(peer, () -> written.add("other"));
             assertEquals(0, threads.size());
             clock.addAndGet(Duration.ofSeconds(2).toNanos());
             writers.startThreads();
             runThread();
             assertEquals(List.of("other"), written);
-            writers.execute(() -> {
+            writers.execute(peer, () -> {
                 clock.addAndGet(Duration.ofSeconds(2).toNanos());
-                writers.execute(() -> written.add("beyond"));
+                writers.execute(peer, () -> written.add("beyond"));
                 writers.startThreads();
                 assertEquals(0, threads.size());
             });
@@ -72,7 +86,7 @@ class ContentWritersTest {
                 1,
                 2,
                 clock::get);
-        assertThrows(RejectedExecutionException.class, () -> refusing.execute(() -> written.add("refused")));
+        assertThrows(RejectedExecutionException.class, () -> refusing.execute(peer, () -> written.add("refused")));
         refusing.startThreads();
         assertEquals(List.of(), written);
     }
