@@ -3,6 +3,8 @@ package org.nios2s.client;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a {@link BatchingSender} gathers packets to transactions. Immutable; any thread.
@@ -13,11 +15,18 @@ import java.util.Objects;
  * @param maxInFlight transactions at a time
  * @param maxPendingPackets packets that are given and not over yet; then {@link BatchingSender#send} blocks
  * @param maxPendingBytes what they take in memory: attributes, and content that is given as bytes
+ * @param failureListener hears of each packet that failed; null for an ERROR in the log, at most one in ten seconds
  */
 public record BatchingOptions(
-        int maxPackets, long maxBytes, Duration linger, int maxInFlight, int maxPendingPackets, long maxPendingBytes) {
+        int maxPackets,
+        long maxBytes,
+        Duration linger,
+        int maxInFlight,
+        int maxPendingPackets,
+        long maxPendingBytes,
+        @Nullable BiConsumer<Packet, TransactionException> failureListener) {
     private static final BatchingOptions STANDARD =
-            new BatchingOptions(500, 1L << 20, Duration.ofMillis(50), 4, 20_000, 64L << 20);
+            new BatchingOptions(500, 1L << 20, Duration.ofMillis(50), 4, 20_000, 64L << 20, null);
 
     /** Checks the values. */
     public BatchingOptions {
@@ -53,7 +62,8 @@ public record BatchingOptions(
      * @return the same with this limit
      */
     public BatchingOptions withMaxPackets(final int max) {
-        return new BatchingOptions(max, maxBytes, linger, maxInFlight, maxPendingPackets, maxPendingBytes);
+        return new BatchingOptions(
+                max, maxBytes, linger, maxInFlight, maxPendingPackets, maxPendingBytes, failureListener);
     }
 
     /**
@@ -63,7 +73,8 @@ public record BatchingOptions(
      * @return the same with this limit
      */
     public BatchingOptions withMaxBytes(final long max) {
-        return new BatchingOptions(maxPackets, max, linger, maxInFlight, maxPendingPackets, maxPendingBytes);
+        return new BatchingOptions(
+                maxPackets, max, linger, maxInFlight, maxPendingPackets, maxPendingBytes, failureListener);
     }
 
     /**
@@ -73,7 +84,8 @@ public record BatchingOptions(
      * @return the same with this time
      */
     public BatchingOptions withLinger(final Duration max) {
-        return new BatchingOptions(maxPackets, maxBytes, max, maxInFlight, maxPendingPackets, maxPendingBytes);
+        return new BatchingOptions(
+                maxPackets, maxBytes, max, maxInFlight, maxPendingPackets, maxPendingBytes, failureListener);
     }
 
     /**
@@ -83,7 +95,8 @@ public record BatchingOptions(
      * @return the same with this limit
      */
     public BatchingOptions withMaxInFlight(final int max) {
-        return new BatchingOptions(maxPackets, maxBytes, linger, max, maxPendingPackets, maxPendingBytes);
+        return new BatchingOptions(
+                maxPackets, maxBytes, linger, max, maxPendingPackets, maxPendingBytes, failureListener);
     }
 
     /**
@@ -104,6 +117,24 @@ public record BatchingOptions(
      * @return the same with these limits
      */
     public BatchingOptions withMaxPending(final int packets, final long bytes) {
-        return new BatchingOptions(maxPackets, maxBytes, linger, maxInFlight, packets, bytes);
+        return new BatchingOptions(maxPackets, maxBytes, linger, maxInFlight, packets, bytes, failureListener);
+    }
+
+    /**
+     * Sets what hears of each packet that was taken and failed, beside its future. By default the log has an ERROR with the number
+     * of packets and the first cause, at most one in ten seconds.
+     *
+     * @param listener called on the completion executor, after the packet's future is complete
+     * @return the same with this listener
+     */
+    public BatchingOptions onFailure(final BiConsumer<Packet, TransactionException> listener) {
+        return new BatchingOptions(
+                maxPackets,
+                maxBytes,
+                linger,
+                maxInFlight,
+                maxPendingPackets,
+                maxPendingBytes,
+                Objects.requireNonNull(listener, "listener"));
     }
 }

@@ -37,6 +37,7 @@ public final class Packet {
 
     private static final String FILENAME = "filename";
     private static final String IDENTIFIER = "uuid";
+    private static final int MAX_ATTRIBUTE_CHARACTERS = 16 << 20;
 
     /** Opens the content when it is sent. */
     interface ContentSource {
@@ -68,10 +69,23 @@ public final class Packet {
             throw new IllegalArgumentException("The length of a content is 0 or more, not " + size);
         }
         this.attributes = Map.copyOf(attributes);
+        requireAttributesFit(this.attributes);
         this.size = size;
         this.bytes = bytes;
         this.source = source;
         this.once = once;
+    }
+
+    /** The NIO listener takes no more, and closes the connection of what has more. */
+    private static void requireAttributesFit(final Map<String, String> attributes) {
+        long bytes = 0;
+        for (final Map.Entry<String, String> attribute : attributes.entrySet()) {
+            bytes += attribute.getKey().length() + attribute.getValue().length();
+        }
+        if (bytes > MAX_ATTRIBUTE_CHARACTERS) {
+            throw new IllegalArgumentException("The attributes of a packet have at most " + MAX_ATTRIBUTE_CHARACTERS
+                    + " characters, not " + bytes);
+        }
     }
 
     /**

@@ -109,6 +109,71 @@ class BatchingSenderTest {
         }
     }
 
+    private static void assertOnlyFails(final List<CompletableFuture<TransactionResult>> sent, final int bad) {
+        for (int i = 0; i < sent.size(); i++) {
+            assertEquals(i == bad, sent.get(i).isCompletedExceptionally(), "packet " + i);
+        }
+    }
+
+    @Test
+    void aPacketThatThePeerRefusesTakesNoOthersWithIt() throws Exception {
+        server.at(Moment.CONFIRM, wire -> {
+            final boolean refused = server.arrived.stream()
+                    .anyMatch(packet -> packet.attributes().containsKey("poison"));
+            server.arrived.clear();
+            if (refused) {
+                throw new IOException("the peer does not like it");
+            }
+            return false;
+        });
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        final InputPort port = nifi.inputPort("port-id")
+                .withRetry(RetryPolicy.standard()
+                        .withDeliveryTimeout(Duration.ofSeconds(6))
+                        .withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)));
+        try (BatchingSender sender = port.batching(BatchingOptions.standard().inOrder())) {
+            for (int i = 0; i < 500; i++) {
+                sent.add(sender.send(i == 250 ? Packet.of(Map.of("poison", "x"), new byte[1]) : packet("p" + i)));
+            }
+        }
+        assertOnlyFails(sent, 250);
+        assertEquals(499, server.committed.size());
+    }
+
+    @Test
+    void aPacketWhoseContentFailsTakesNeitherStreamsNorConnectionsWithIt() throws Exception {
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        try (BatchingSender sender = sender(BatchingOptions.standard().withLinger(Duration.ofMinutes(1)))) {
+            for (int i = 0; i < 500; i++) {
+                sent.add(sender.send(
+                        i == 250
+                                ? Packet.ofStream(Map.of(), new ByteArrayInputStream(new byte[4]), 5)
+                                : Packet.ofStream(Map.of(), new ByteArrayInputStream(new byte[5]), 5)));
+            }
+        }
+        assertOnlyFails(sent, 250);
+        final TransactionException failure = Outcomes.failureOf(sent.get(250));
+        assertEquals(250, failure.failedPacket());
+        assertEquals(499, server.committed.size());
+        assertEquals(1, server.accepted.get());
+    }
+
+    @Test
+    void whatHearsOfFailuresHearsOfEachPacket() throws Exception {
+        final List<String> heard = new CopyOnWriteArrayList<>();
+        server.at(Moment.FINISHED, ScriptedServer.hangUp());
+        try (BatchingSender sender = sender(BatchingOptions.standard()
+                .onFailure((packet, failure) -> heard.add(packet.attributes().get("filename") + " " + failure.reason()
+                        + " " + failure.isOutcomeUnknown())))) {
+            sender.send(packet("a"));
+            sender.send(packet("b"));
+        }
+        await().until(() -> heard.size() == 2);
+        assertEquals(
+                List.of("a.txt CONNECTION_LOST true", "b.txt CONNECTION_LOST true"),
+                heard.stream().sorted().toList());
+    }
+
     @Test
     void inOrderMeansInOrderAlsoWhenTransactionsFail() throws Exception {
         final AtomicInteger times = new AtomicInteger();

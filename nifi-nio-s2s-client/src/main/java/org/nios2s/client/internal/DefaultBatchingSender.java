@@ -6,11 +6,13 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -19,8 +21,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
@@ -28,7 +32,12 @@ import org.nios2s.client.FailureReason;
 import org.nios2s.client.Packet;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
+import org.nios2s.client.TransactionStep;
+import org.nios2s.client.internal.call.CallRequest;
 import org.nios2s.client.internal.call.RunningCall;
+import org.nios2s.client.internal.connection.Attempt;
+import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.transaction.Engine;
 import org.nios2s.wire.AttributeMemory;
 import org.slf4j.Logger;
@@ -58,6 +67,12 @@ final class DefaultBatchingSender implements BatchingSender {
         private final long heldBytes;
         private final long givenNanos = System.nanoTime();
         private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
+        /** Why its content can't be read: then its neighbours go without it. */
+        private volatile TransactionException unreadable;
+        /** A peer took nothing of a transaction with it; guarded by the lock. */
+        private boolean suspected;
+        /** The next transaction ends with it; guarded by the lock. */
+        private boolean last;
         /** Completed when the books are right, before the result, and never with a failure. */
         private final CompletableFuture<Void> over = new CompletableFuture<>();
 
@@ -72,6 +87,61 @@ final class DefaultBatchingSender implements BatchingSender {
         }
     }
 
+    /** A transaction's packets. */
+    private final class Batch {
+        private final List<Entry> entries;
+        /** Those of the last attempt: without any that can't be read. */
+        private volatile List<Entry> attempted;
+
+        private final AtomicInteger refused = new AtomicInteger();
+
+        Batch(final List<Entry> entries) {
+            this.entries = entries;
+            this.attempted = entries;
+        }
+
+        /** A peer that twice took nothing of many may do so for one of them: they go in two halves. */
+        private boolean mayRepeat(final TransactionException failure) {
+            final boolean twice = isOfPackets(failure) && refused.incrementAndGet() >= REFUSALS_BEFORE_HALVING;
+            final boolean ends = twice && (entries.size() > 1 || isLeftToItself());
+            return !ends && attempted.stream().allMatch(entry -> entry.packet.isRepeatable());
+        }
+
+        /** The one that is left of many has half of its time: the other half is for those that wait behind it. */
+        private boolean isLeftToItself() {
+            final Entry only = entries.get(0);
+            return only.suspected && only.ageNanos() > longestNanos / 2;
+        }
+
+        private boolean isHalvedAfter(final TransactionException failure) {
+            return entries.size() > 1 && !failure.isOutcomeUnknown() && isOfPackets(failure);
+        }
+
+        private boolean isOfPackets(final TransactionException failure) {
+            return (failure.step() == TransactionStep.SEND_PACKETS || failure.step() == TransactionStep.CONFIRM)
+                    && OF_PACKETS.contains(failure.reason());
+        }
+
+        private boolean leaveOut(final Packet packet, final TransactionException failure) {
+            for (final Entry entry : attempted) {
+                if (entry.packet == packet) {
+                    entry.unreadable = failure;
+                }
+            }
+            return true;
+        }
+    }
+
+    private static final int REFUSALS_BEFORE_HALVING = 2;
+
+    /** How a peer shows that it does not like what it gets. */
+    private static final Set<FailureReason> OF_PACKETS = EnumSet.of(
+            FailureReason.CONNECTION_LOST,
+            FailureReason.PROTOCOL_VIOLATION,
+            FailureReason.REFUSED,
+            FailureReason.BAD_CHECKSUM,
+            FailureReason.IDLE_TIMEOUT);
+
     private final DefaultInputPort port;
     private final Engine engine;
     private final Executor completion;
@@ -79,6 +149,8 @@ final class DefaultBatchingSender implements BatchingSender {
     private final long lingerNanos;
     /** How long a packet may wait, its transaction included. */
     private final long longestNanos;
+
+    private final FailureLog failures;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
@@ -115,6 +187,7 @@ final class DefaultBatchingSender implements BatchingSender {
         this.options = Objects.requireNonNull(options, "options");
         this.lingerNanos = TimeUnit.NANOSECONDS.convert(options.linger());
         this.longestNanos = port.longestNanos();
+        this.failures = new FailureLog(port.name(), System::nanoTime);
     }
 
     @Override
@@ -279,6 +352,12 @@ final class DefaultBatchingSender implements BatchingSender {
 
     @Override
     public boolean close(final Duration max) {
+        final boolean inTime = closed(max);
+        failures.logRest();
+        return inTime;
+    }
+
+    private boolean closed(final Duration max) {
         refuseFurther();
         final List<Entry> given = flushGiven();
         try {
@@ -426,6 +505,10 @@ final class DefaultBatchingSender implements BatchingSender {
             bytes += entry.packet.size();
             batch.add(entry);
             flushing = Math.max(0, flushing - 1);
+            if (entry.last) {
+                entry.last = false;
+                break;
+            }
         }
         waitingBytes -= bytes;
         return batch;
@@ -460,18 +543,25 @@ final class DefaultBatchingSender implements BatchingSender {
         startWhatIsReady();
     }
 
-    private void start(final List<Entry> batch) {
+    private void start(final List<Entry> entries) {
         try {
-            final List<Packet> packets =
-                    batch.stream().map(entry -> entry.packet).toList();
-            final RunningCall call =
-                    port.run(port.sending(packets).completedOn(Runnable::run).since(batch.get(0).givenNanos));
-            begun(batch, call);
+            final Batch batch = new Batch(entries);
+            final CallRequest request = port.sending(batch::mayRepeat, (peer, left) -> attempt(batch, peer, left));
+            final RunningCall call = port.run(request.completedOn(Runnable::run).since(entries.get(0).givenNanos));
+            begun(entries, call);
             call.result().whenComplete((done, failure) -> decided(batch, done, failure));
         } catch (final RuntimeException | Error e) {
             final TransactionException failure = failure(FailureReason.INTERNAL_ERROR, String.valueOf(e), e);
-            ended(batch, batch, entry -> entry.result.completeExceptionally(failure), List.of());
+            ended(entries, entries, entry -> fail(entry, failure), List.of());
         }
+    }
+
+    private Attempt attempt(final Batch batch, final Endpoint peer, final CallOptions left) {
+        batch.attempted =
+                batch.entries.stream().filter(entry -> entry.unreadable == null).toList();
+        final List<Packet> packets =
+                batch.attempted.stream().map(entry -> entry.packet).toList();
+        return engine.pushing(peer, packets, batch::leaveOut, left);
     }
 
     private void begun(final List<Entry> batch, final RunningCall call) {
@@ -500,21 +590,55 @@ final class DefaultBatchingSender implements BatchingSender {
         ended(late, late, entry -> fail(entry, failure), List.of());
     }
 
-    private void decided(final List<Entry> batch, final TransactionResult done, final Throwable failure) {
-        if (failure == null) {
-            ended(batch, batch, entry -> entry.result.complete(done), List.of());
+    private void decided(final Batch batch, final TransactionResult done, final Throwable thrown) {
+        if (thrown == null) {
+            ended(batch.entries, batch.entries, entry -> succeed(entry, done), List.of());
             return;
         }
-        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        final Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
         remember(cause);
+        final Entry bad = failedEntry(batch, cause);
+        final boolean halved =
+                bad == null && cause instanceof final TransactionException known && batch.isHalvedAfter(known);
         final List<Entry> failed = new ArrayList<>();
         final List<Entry> again = new ArrayList<>();
-        final int bad = failedPacket(batch, cause);
-        for (int i = 0; i < batch.size(); i++) {
-            final boolean innocent = bad != TransactionException.NO_PACKET && i != bad;
-            (innocent && batch.get(i).packet.isRepeatable() ? again : failed).add(batch.get(i));
+        for (final Entry entry : batch.entries) {
+            final boolean innocent = halved || bad != null && entry != bad;
+            final boolean once = innocent && entry.unreadable == null && entry.packet.isRepeatable();
+            (once ? again : failed).add(entry);
         }
-        ended(batch, failed, entry -> fail(entry, cause), again);
+        if (halved && !again.isEmpty()) {
+            halve(again);
+        }
+        ended(batch.entries, failed, entry -> fail(entry, cause), again);
+    }
+
+    private void halve(final List<Entry> entries) {
+        lock.lock();
+        try {
+            entries.get((entries.size() - 1) / 2).last = true;
+            entries.getLast().last = true;
+            entries.forEach(entry -> entry.suspected = true);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void succeed(final Entry entry, final TransactionResult done) {
+        if (entry.unreadable == null) {
+            entry.result.complete(done);
+        } else {
+            fail(entry, entry.unreadable);
+        }
+    }
+
+    /** @return the one packet whose fault it is, where it has neighbours */
+    private static Entry failedEntry(final Batch batch, final Throwable cause) {
+        final List<Entry> attempted = batch.attempted;
+        final boolean known = cause instanceof final TransactionException failure
+                && failure.failedPacket() != TransactionException.NO_PACKET
+                && failure.failedPacket() < attempted.size();
+        return known && batch.entries.size() > 1 ? attempted.get(((TransactionException) cause).failedPacket()) : null;
     }
 
     private void remember(final Throwable cause) {
@@ -526,19 +650,25 @@ final class DefaultBatchingSender implements BatchingSender {
         }
     }
 
-    /** @return the one packet whose fault it is, where it has neighbours */
-    private static int failedPacket(final List<Entry> batch, final Throwable cause) {
-        if (batch.size() > 1
-                && cause instanceof final TransactionException known
-                && known.failedPacket() < batch.size()) {
-            return known.failedPacket();
-        }
-        return TransactionException.NO_PACKET;
-    }
-
-    private void fail(final Entry entry, final Throwable cause) {
+    /** The packet is of no use any more; what it fails with is its own fault, or that of all. */
+    private void fail(final Entry entry, final Throwable ofAll) {
+        final Throwable cause = entry.unreadable == null ? ofAll : entry.unreadable;
         discard(entry.packet);
         entry.result.completeExceptionally(cause);
+        final BiConsumer<Packet, TransactionException> listener = options.failureListener();
+        if (listener == null) {
+            failures.failed(1, cause);
+            return;
+        }
+        try {
+            listener.accept(
+                    entry.packet,
+                    cause instanceof final TransactionException known
+                            ? known
+                            : failure(FailureReason.INTERNAL_ERROR, String.valueOf(cause), cause));
+        } catch (final RuntimeException | Error e) {
+            logger.warn("The failure listener of the batching sender of {} failed", port.name(), e);
+        }
     }
 
     /**

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.Direction;
@@ -23,6 +24,7 @@ import org.nios2s.client.internal.call.PeerSelector;
 import org.nios2s.client.internal.call.RunningCall;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.transaction.OneTimePackets;
+import org.nios2s.client.internal.transaction.UnreadablePackets;
 
 /** A port of NiFi that takes packets. Immutable; any thread. */
 final class DefaultInputPort implements InputPort {
@@ -90,13 +92,12 @@ final class DefaultInputPort implements InputPort {
 
     /** @return a transaction with packets, which stay the caller's: streams that were not begun are not closed */
     CallRequest sending(final List<Packet> packets) {
-        return new CallRequest(
-                peers,
-                Direction.SEND,
-                options,
-                retry,
-                failure -> packets.stream().allMatch(Packet::isRepeatable),
-                (port, left) -> site.engine().pushing(port, packets, left));
+        return sending(failure -> packets.stream().allMatch(Packet::isRepeatable), (port, left) -> site.engine()
+                .pushing(port, packets, UnreadablePackets.FAIL, left));
+    }
+
+    CallRequest sending(final Predicate<TransactionException> repeatable, final CallRequest.AttemptStarter starter) {
+        return new CallRequest(peers, Direction.SEND, options, retry, repeatable, starter);
     }
 
     RunningCall run(final CallRequest request) {
@@ -138,13 +139,8 @@ final class DefaultInputPort implements InputPort {
             return refuse("The iterator is null", null);
         }
         final OneTimePackets once = new OneTimePackets(packets);
-        return run(new CallRequest(
-                        peers,
-                        Direction.SEND,
-                        options,
-                        retry,
-                        failure -> once.isUntouched(),
-                        (port, left) -> site.engine().pushing(port, once, left)))
+        return run(sending(failure -> once.isUntouched(), (port, left) -> site.engine()
+                        .pushing(port, once, left)))
                 .result();
     }
 

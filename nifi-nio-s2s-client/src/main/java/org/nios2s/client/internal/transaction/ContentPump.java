@@ -117,30 +117,44 @@ final class ContentPump implements Runnable {
         long left = packet.size();
         while (left > 0 && !stopped) {
             final ByteBuf piece = connection.channel().alloc().heapBuffer((int) Math.min(left, PIECE_BYTES));
-            final int length = fill(piece, in);
-            if (length < 0) {
-                piece.release();
-                throw new EOFException("it ends " + left + " bytes before its declared length of " + packet.size());
+            boolean filled = false;
+            try {
+                left -= fill(piece, in, left);
+                if (left == 0) {
+                    checkEnd(in);
+                }
+                filled = true;
+            } finally {
+                if (!filled) {
+                    piece.release();
+                }
             }
-            left -= length;
             hand(piece);
             room.acquire();
         }
-        if (!stopped && packet.endsWithItsSource() && in.read() >= 0) {
-            throw new IOException("it goes on behind its declared length of " + packet.size());
+        if (packet.size() == 0) {
+            checkEnd(in);
         }
     }
 
-    private static int fill(final ByteBuf piece, final InputStream in) throws IOException {
-        boolean filled = false;
-        try {
-            final int length = piece.writeBytes(in, piece.writableBytes());
-            filled = true;
-            return length;
-        } finally {
-            if (!filled) {
-                piece.release();
+    /** A small content is read as a whole before its packet's header is written: if it fails, the packet can be left out. */
+    private int fill(final ByteBuf piece, final InputStream in, final long left) throws IOException {
+        final int length = piece.writableBytes();
+        int filled = 0;
+        do {
+            final int read = piece.writeBytes(in, length - filled);
+            if (read < 0) {
+                throw new EOFException(
+                        "it ends " + (left - filled) + " bytes before its declared length of " + packet.size());
             }
+            filled += read;
+        } while (filled < length && packet.size() <= PIECE_BYTES && !stopped);
+        return filled;
+    }
+
+    private void checkEnd(final InputStream in) throws IOException {
+        if (!stopped && packet.endsWithItsSource() && in.read() >= 0) {
+            throw new IOException("it goes on behind its declared length of " + packet.size());
         }
     }
 

@@ -75,12 +75,16 @@ public final class Engine extends Connections {
         if (copy.isEmpty()) {
             return CompletableFuture.failedFuture(packetsFailure(port, "A push needs at least one packet", null));
         }
-        return pushing(port, copy, options).result();
+        return pushing(port, copy, UnreadablePackets.FAIL, options).result();
     }
 
     /** Begins to push packets that nobody changes any more. */
-    public Attempt pushing(final Endpoint port, final List<Packet> packets, final CallOptions options) {
-        return start(new PushAttempt(options.at(port), packets, options));
+    public Attempt pushing(
+            final Endpoint port,
+            final List<Packet> packets,
+            final UnreadablePackets unreadable,
+            final CallOptions options) {
+        return start(new PushAttempt(options.at(port), packets, unreadable, options));
     }
 
     private static TransactionException packetsFailure(

@@ -24,21 +24,30 @@ final class PushAttempt extends Attempt {
     /** Null for packets that are all there. */
     private final OneTimePackets fedPackets;
 
+    private final UnreadablePackets unreadable;
     private PushExchange exchange;
     private ClientConnection connection;
     /** Asks the caller's iterator; null where there is none. */
     private volatile PacketFeed feed;
+    /** Why the last one of those was left out; belongs to the IO worker. */
+    private TransactionException leftOut;
     /** Whether no packet follows; belongs to the IO worker. */
     private boolean fedAll;
 
-    PushAttempt(final Endpoint port, final List<Packet> packets, final CallOptions options) {
+    PushAttempt(
+            final Endpoint port,
+            final List<Packet> packets,
+            final UnreadablePackets unreadable,
+            final CallOptions options) {
         super(port, options);
+        this.unreadable = unreadable;
         this.packets = packets.iterator();
         this.fedPackets = null;
     }
 
     PushAttempt(final Endpoint port, final OneTimePackets packets, final CallOptions options) {
         super(port, options);
+        this.unreadable = UnreadablePackets.FAIL;
         this.packets = null;
         this.fedPackets = packets;
     }
@@ -72,11 +81,11 @@ final class PushAttempt extends Attempt {
     }
 
     private void sendFed() {
-        CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
-        while (isThere(sent)) {
+        boolean sent = true;
+        while (sent) {
             final Packet packet = feed.poll();
             if (packet != null) {
-                sent = exchange.send(packet);
+                sent = send(packet);
             } else if (feed.isOver()) {
                 endFed();
                 return;
@@ -86,7 +95,6 @@ final class PushAttempt extends Attempt {
                 return;
             }
         }
-        whenSent(sent);
     }
 
     private void endFed() {
@@ -126,8 +134,8 @@ final class PushAttempt extends Attempt {
     }
 
     private void sendAll() {
-        CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
-        while (isThere(sent)) {
+        boolean sent = true;
+        while (sent) {
             final Packet packet;
             try {
                 packet = nextPacket();
@@ -136,26 +144,46 @@ final class PushAttempt extends Attempt {
                 return;
             }
             if (packet == null) {
-                confirm();
+                endAll();
                 return;
             }
-            sent = exchange.send(packet);
+            sent = send(packet);
         }
-        whenSent(sent);
     }
 
-    private void whenSent(final CompletableFuture<Void> sent) {
+    private void endAll() {
+        if (exchange.packets() == 0) {
+            abandon(leftOut);
+        } else {
+            confirm();
+        }
+    }
+
+    /** @return whether the next one can be sent now; if not, {@link #next} follows, or the transaction's end */
+    private boolean send(final Packet packet) {
+        final CompletableFuture<Void> sent = exchange.send(packet);
+        if (sent.isDone() && !sent.isCompletedExceptionally()) {
+            return true;
+        }
         sent.whenComplete((nothing, failure) -> {
             if (failure == null) {
                 next();
             } else {
-                fail(cause(failure));
+                notSent(packet, cause(failure));
             }
         });
+        return false;
     }
 
-    private static boolean isThere(final CompletableFuture<Void> sent) {
-        return sent.isDone() && !sent.isCompletedExceptionally();
+    private void notSent(final Packet packet, final TransactionException failure) {
+        if (exchange.isFailed()) {
+            fail(failure);
+        } else if (unreadable.leaveOut(packet, failure)) {
+            leftOut = failure;
+            next();
+        } else {
+            abandon(failure);
+        }
     }
 
     private void confirm() {

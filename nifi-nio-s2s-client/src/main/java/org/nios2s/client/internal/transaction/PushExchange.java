@@ -43,6 +43,8 @@ public final class PushExchange implements Exchange {
 
     private enum State {
         SENDING,
+        /** The content of the next packet is opened; nothing of the packet is written. */
+        OPENING,
         IN_PACKET,
         AWAITING_CONFIRM,
         AWAITING_FINISHED,
@@ -60,6 +62,8 @@ public final class PushExchange implements Exchange {
     private CompletableFuture<Void> pending;
     private TransactionException failure;
     private ContentPump pump;
+    private Packet opening;
+    private long given;
     private long packets;
     private long bytes;
     /** Written by the IO worker only. */
@@ -101,7 +105,7 @@ public final class PushExchange implements Exchange {
     @Override
     public TransactionStep step() {
         return switch (state) {
-            case SENDING, IN_PACKET, FAILED -> TransactionStep.SEND_PACKETS;
+            case SENDING, OPENING, IN_PACKET, FAILED -> TransactionStep.SEND_PACKETS;
             case AWAITING_CONFIRM -> TransactionStep.CONFIRM;
             case AWAITING_FINISHED, FINISHED -> TransactionStep.COMPLETE;
         };
@@ -112,34 +116,53 @@ public final class PushExchange implements Exchange {
     public boolean waitsForPeer() {
         return switch (state) {
             case SENDING -> pending != null;
+            case OPENING -> false;
             case IN_PACKET -> pump.isWaitingForRoom();
             default -> true;
         };
     }
 
-    /** @return completed when the packet is written and there is room for another */
+    /**
+     * @return completed when the packet is written and there is room for another; fails while the exchange goes on if the content
+     *     can't be read from the start
+     */
     public CompletableFuture<Void> send(final Packet packet) {
         if (failure != null) {
             return CompletableFuture.failedFuture(failure);
         }
         require(State.SENDING);
+        given++;
+        final CompletableFuture<Void> sent = new CompletableFuture<>();
+        pending = sent;
+        if (packet.bytes() == null || packet.size() > AT_ONCE_BYTES) {
+            state = State.OPENING;
+            opening = packet;
+            pump = new ContentPump(packet, connection, this);
+            pump.start();
+        } else {
+            beginPacket(packet);
+            writeContent(packet.bytes());
+            endPacket();
+        }
+        return sent;
+    }
+
+    private void beginPacket(final Packet packet) {
         if (packets > 0) {
             ResponseMessage.write(connection.gather(), ResponseCode.CONTINUE_TRANSACTION);
         }
         packets++;
         bytes += packet.size();
-        final CompletableFuture<Void> sent = new CompletableFuture<>();
-        pending = sent;
         writeHeader(packet);
-        if (packet.bytes() == null || packet.size() > AT_ONCE_BYTES) {
+    }
+
+    /** Its content is there: the packet's header can be written, which can't be taken back. */
+    private void contentIsThere() {
+        if (state == State.OPENING) {
+            beginPacket(opening);
+            opening = null;
             state = State.IN_PACKET;
-            pump = new ContentPump(packet, connection, this);
-            pump.start();
-        } else {
-            writeContent(packet.bytes());
-            endPacket();
         }
-        return sent;
     }
 
     private void require(final State expected) {
@@ -195,6 +218,7 @@ public final class PushExchange implements Exchange {
      * @return whether there is room for another; if not, the pump is told later
      */
     boolean content(final ByteBuf piece) {
+        contentIsThere();
         if (state != State.IN_PACKET) {
             piece.release();
             return false;
@@ -216,6 +240,7 @@ public final class PushExchange implements Exchange {
 
     /** All of the content has been read. */
     void contentEnds() {
+        contentIsThere();
         if (state == State.IN_PACKET) {
             pump = null;
             state = State.SENDING;
@@ -225,15 +250,31 @@ public final class PushExchange implements Exchange {
 
     /** The content can't be read to its declared end: in the middle of a packet there is no other way than to close. */
     void contentFailed(final Throwable cause) {
-        if (state == State.IN_PACKET) {
+        if (state == State.OPENING) {
             pump = null;
-            connection.end(connection
-                    .failing(FailureReason.CONTENT_FAILED)
-                    .message("The content of packet " + packets + " can't be read: " + cause.getMessage())
-                    .cause(cause)
-                    .failedPacket((int) Math.min(packets - 1, Integer.MAX_VALUE))
-                    .build());
+            opening = null;
+            state = State.SENDING;
+            final CompletableFuture<Void> notSent = pending;
+            pending = null;
+            notSent.completeExceptionally(contentFailure(cause));
+        } else if (state == State.IN_PACKET) {
+            pump = null;
+            connection.end(contentFailure(cause));
         }
+    }
+
+    private TransactionException contentFailure(final Throwable cause) {
+        return connection
+                .failing(FailureReason.CONTENT_FAILED)
+                .message("The content of packet " + given + " can't be read: " + cause.getMessage())
+                .cause(cause)
+                .failedPacket((int) Math.min(given - 1, Integer.MAX_VALUE))
+                .build();
+    }
+
+    /** @return whether it is over: a packet's failure may be another thing */
+    boolean isFailed() {
+        return failure != null;
     }
 
     private void endPacket() {
@@ -330,7 +371,7 @@ public final class PushExchange implements Exchange {
 
     /** Leaves, with CANCEL_TRANSACTION where the peer expects it: between two packets. */
     void abandon(final TransactionException cause) {
-        if (state == State.SENDING && packets > 0) {
+        if ((state == State.SENDING || state == State.OPENING) && packets > 0) {
             try {
                 ResponseMessage.write(
                         connection.gather(), ResponseCode.CANCEL_TRANSACTION, Exchange.explanation(cause));
