@@ -111,9 +111,7 @@ class TlsIT {
         final List<String> serves = nifi.log().linesWith("The NIO Site-to-Site listener serves TLS");
 
         assertEquals(1, serves.size());
-        assertTrue(
-                serves.getFirst().contains(serving.hasBoringSsl() ? "(BoringSSL)" : "(JDK)"),
-                serves::getFirst);
+        assertTrue(serves.getFirst().contains(serving.hasBoringSsl() ? "(BoringSSL)" : "(JDK)"), serves::getFirst);
     }
 
     @ParameterizedTest
