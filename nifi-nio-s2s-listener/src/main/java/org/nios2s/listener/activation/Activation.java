@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.flow.resource.ExternalResourceProviderInitializationContext;
 import org.apache.nifi.remote.cluster.NodeInformant;
@@ -34,11 +35,26 @@ final class Activation {
         if (properties == null) {
             throw new IllegalStateException("NiFi did not hand over its properties");
         }
+        final Optional<ListenerSettings> checked = check(properties, () -> context.getSSLContext());
+        if (checked.isPresent()) {
+            takeOver(checked.get());
+        }
+    }
+
+    /**
+     * Checks that the listener can serve, whichever way NiFi gets it.
+     *
+     * @param sslContext asked for if Site-to-Site is secure
+     * @return the settings; empty if there is nothing to serve, which is then in the log
+     * @throws Exception with the reason why the listener can't serve here
+     */
+    static Optional<ListenerSettings> check(final NiFiProperties properties, final Supplier<SSLContext> sslContext)
+            throws Exception {
         if (!ListenerSettings.isEnabled(properties)) {
             logger.info(
                     "The NIO Site-to-Site listener is switched off by {}=false. The stock listener serves.",
                     ListenerSettings.ENABLED);
-            return;
+            return Optional.empty();
         }
         failIfForeign();
         final ListenerSettings settings = ListenerSettings.from(properties);
@@ -46,15 +62,20 @@ final class Activation {
             logger.info(
                     "The NIO Site-to-Site listener has nothing to serve: {} is not set.",
                     NiFiProperties.REMOTE_INPUT_PORT);
-            return;
+            return Optional.empty();
         }
         setUpNetty();
         NarInspector.link();
-        SSLContext sslContext = null;
+        SSLContext secured = null;
         if (Boolean.TRUE.equals(properties.isSiteToSiteSecure())) {
-            sslContext = context.getSSLContext();
+            secured = sslContext.get();
         }
-        LoopbackCheck.perform(TransportSelection.select(settings.io().transport()), settings.tlsProvider(), sslContext);
+        LoopbackCheck.perform(TransportSelection.select(settings.io().transport()), settings.tlsProvider(), secured);
+        return Optional.of(settings);
+    }
+
+    private static void takeOver(final ListenerSettings settings) throws Exception {
+        ListenerTakeover.verify(Activation.class.getClassLoader());
         final Optional<String> otherVersions = otherVersions();
         try {
             ListenerTakeover.install(arguments -> new NioRemoteSiteListener(
@@ -114,6 +135,5 @@ final class Activation {
             throw new IllegalStateException(
                     "NiFi %s has no %s%s".formatted(NioRemoteSiteListener.runningNifi(), missing.getFirst(), others));
         }
-        ListenerTakeover.verify(nifi);
     }
 }
