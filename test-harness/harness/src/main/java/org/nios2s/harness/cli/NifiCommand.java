@@ -68,8 +68,8 @@ public final class NifiCommand {
             name = "start",
             description = {
                 "Starts a NiFi and waits until it takes Site-to-Site data.",
-                "Prints one JSON line: pid, api, s2sHost, s2sPort, listener, version, home, logs, ledger, ports.",
-                "With --secure also keyStore, trustStore, password, strangerKeyStore; with --nodes also nodes.",
+                "Prints one JSON line: pid, api, s2sHost, s2sPort, listener, version, files (home, logs, ledger), ports.",
+                "With --secure also security (keyStore, trustStore, password, strangerKeyStore); with --nodes also nodes.",
                 "The flow: port 'input' into a sink with a ledger; port 'loop-in' into port 'loop-out'."
             },
             mixinStandardHelpOptions = true,
