@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface BatchReceiver extends AutoCloseable {
     /**
-     * Tells when it has ended, and why.
+     * Completes when it has ended, with the reason.
      *
      * @return completed when the receiver has ended and its last handler has returned; completed with a
      *     {@link TransactionException} when it ended by itself, for it can't go on

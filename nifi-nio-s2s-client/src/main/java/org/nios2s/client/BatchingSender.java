@@ -46,7 +46,7 @@ public interface BatchingSender extends AutoCloseable {
     CompletableFuture<TransactionResult> sendAsync(Packet packet);
 
     /**
-     * Tells when to go on after {@link FailureReason#TOO_MANY_PENDING}.
+     * Completes when there is room again after {@link FailureReason#TOO_MANY_PENDING}.
      *
      * @return completed when a packet can be given; at once if it can be now
      */

@@ -2,7 +2,7 @@
 package org.nios2s.client;
 
 /**
- * What a client holds at a moment. Immutable; any thread.
+ * Connections and transactions of a client at a moment. Immutable; any thread.
  *
  * @param connections open ones, idle ones included
  * @param idleConnections those that serve no transaction

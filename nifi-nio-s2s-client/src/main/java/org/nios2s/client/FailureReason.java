@@ -11,7 +11,7 @@ public enum FailureReason {
     UNKNOWN_PORT(false),
     /** The port is stopped, disabled or invalid. */
     PORT_NOT_RUNNING(true),
-    /** What the port leads to is full: the peer takes nothing now. */
+    /** The destination of the port is full: the peer takes nothing now. */
     DESTINATION_FULL(true),
     /** The peer does not let us use this port. */
     UNAUTHORIZED(false),

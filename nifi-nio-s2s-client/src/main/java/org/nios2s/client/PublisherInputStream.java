@@ -9,13 +9,13 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * What a publisher publishes, as a stream. One thread reads, and may block; the publisher's threads write. It is asked
+ * The bytes of a publisher as a stream. One thread reads, and may block; the publisher's threads write. It is asked
  * for one buffer at a time.
  */
 final class PublisherInputStream extends InputStream implements Flow.Subscriber<ByteBuffer> {
     private static final int BYTE_MASK = 0xFF;
 
-    /** What the publisher said: bytes, its end, or its failure. */
+    /** A signal of the publisher: bytes, its end, or its failure. */
     private record Signal(ByteBuffer bytes, Throwable failure) {}
 
     private final LinkedBlockingQueue<Signal> signals = new LinkedBlockingQueue<>();

@@ -15,14 +15,14 @@ import java.util.Iterator;
  */
 public interface ReceivedBatch extends Iterable<ReceivedPacket>, AutoCloseable {
     /**
-     * Tells who gives the packets.
+     * Returns the peer that sends the packets.
      *
      * @return the peer, as {@code host:port}
      */
     String peer();
 
     /**
-     * Tells by which name NiFi's log and the listener's know the connection.
+     * Returns the name of the connection in NiFi's log and the listener's.
      *
      * @return as {@link TransactionResult#commsId}
      */

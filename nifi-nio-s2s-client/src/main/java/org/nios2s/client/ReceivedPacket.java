@@ -15,7 +15,7 @@ import java.util.Map;
  * @param content exactly {@code size} bytes, read from the network as they are asked for; what is left unread is skipped
  */
 public record ReceivedPacket(Map<String, String> attributes, long size, InputStream content) {
-    /** What a JVM allows an array to have. */
+    /** The longest array that a JVM allows. */
     private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
     /**

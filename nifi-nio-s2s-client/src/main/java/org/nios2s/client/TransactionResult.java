@@ -4,7 +4,7 @@ package org.nios2s.client;
 import java.time.Duration;
 
 /**
- * What a completed transaction did. Immutable; any thread.
+ * The outcome of a completed transaction. Immutable; any thread.
  *
  * @param packets sent or received; 0 when there was nothing to pull
  * @param bytes of content, without attributes and uncompressed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.cli;
 
-/** What the command's exit code says. Immutable; any thread. */
+/** The meaning of the command's exit codes. Immutable; any thread. */
 enum Outcome {
     /** All was transferred. */
     DONE(0),

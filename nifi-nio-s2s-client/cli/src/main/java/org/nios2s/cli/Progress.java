@@ -11,7 +11,7 @@ import org.nios2s.client.FailureReason;
 import org.nios2s.client.TransactionException;
 
 /**
- * Tells on standard error how far the transfer is, at most once a second, and why it has to wait. Used by the main thread,
+ * Reports on standard error how far the transfer is, at most once a second, and why it has to wait. Used by the main thread,
  * and by IO workers for attempts that failed.
  */
 final class Progress implements ClientObserver {
@@ -49,7 +49,7 @@ final class Progress implements ClientObserver {
         }
     }
 
-    /** Tells the sums. */
+    /** Prints the sums. */
     synchronized void end() {
         say();
     }

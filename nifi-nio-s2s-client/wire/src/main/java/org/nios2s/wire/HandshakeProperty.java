@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.wire;
 
-/** What a peer may say of itself in its handshake, under the names by which the wire has it. Immutable; any thread. */
+/** Properties of a handshake, by their names on the wire. Immutable; any thread. */
 public enum HandshakeProperty {
     /** Whether packets are deflated. */
     GZIP,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.wire;
 
-/** What a peer asks for, under the names by which the wire has it. Immutable; any thread. */
+/** Requests of a peer, by their names on the wire. Immutable; any thread. */
 public enum RequestType {
     NEGOTIATE_FLOWFILE_CODEC,
     REQUEST_PEER_LIST,

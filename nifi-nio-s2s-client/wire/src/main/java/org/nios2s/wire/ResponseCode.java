@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.wire;
 
-/** What a response says, under the names and numbers of NiFi's {@code ResponseCode}. Immutable; any thread. */
+/** Codes of responses, with the names and numbers of NiFi's {@code ResponseCode}. Immutable; any thread. */
 public enum ResponseCode {
     /** NiFi keeps the number for longer codes. */
     RESERVED(0),

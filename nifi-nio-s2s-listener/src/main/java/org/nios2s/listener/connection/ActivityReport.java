@@ -4,7 +4,7 @@ package org.nios2s.listener.connection;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.ConnectionLimit.Activity;
 
-/** Tells the limit of connections what one connection does, so that an idle one can be evicted. Lives on its IO worker. */
+/** Reports to the limit of connections the activity of one connection, so that an idle one can be evicted. Lives on its IO worker. */
 final class ActivityReport {
     private final ConnectionLimit limit;
     private final ConnectionLimit.Evictable member;

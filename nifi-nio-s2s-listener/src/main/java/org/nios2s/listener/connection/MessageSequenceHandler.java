@@ -503,7 +503,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
     }
 
-    /** Tells when something last moved here, if the peer named a port. */
+    /** @return when something last moved here, if the peer named a port */
     void reportLastProgress(final Map<String, Long> latestOfPeers) {
         if (connection.port() != null) {
             latestOfPeers.merge(connection.key().name(), deadlines.lastProgressNanos(), Math::max);

@@ -20,9 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An entry in a port's queue for which NiFi triggers the port, and a port task calls us with its session: a server protocol of
- * which the port uses no more than that. A dispatcher thread waits in the port until the port has answered; the run itself is on
- * the port task.
+ * Our entry in a port's queue: NiFi triggers the port, and a port task passes us its session. A dispatcher thread waits in the port
+ * until the port has answered; the run itself is on the port task.
  *
  * <p>While the dispatcher thread waits, the port asks several times a second, on that thread, whether the trigger has expired.
  * By the answer the trigger is released when nothing is wanted of the port any more. By the question the trigger shows that it is

@@ -54,7 +54,7 @@ public final class TlsHandlerFactory implements AutoCloseable {
 
     private static final Logger logger = LoggerFactory.getLogger(TlsHandlerFactory.class);
 
-    /** What a record of TLS takes. */
+    /** The bytes that a record of TLS takes. */
     public static final int RECORD_BYTES = 16 * 1024;
 
     /** Less than 16 KiB, since the JDK counts what encryption adds: with TLS 1.3 a record has 16,367 bytes of ours. */

@@ -28,8 +28,8 @@ import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.connection.SafeObserver;
 
 /**
- * One transaction of a caller: finds a peer, attempts it there, and again as far as it is safe and allowed. Any thread;
- * one thing at a time happens in it, but for its time, its caller's cancelling and a close, which may come in between.
+ * One transaction of a caller: finds a peer, attempts the transaction there, and again as far as it is safe and allowed.
+ * Thread-safe: time-outs, cancellation and close may occur at any moment; everything else is sequential.
  *
  * <p>Its outcome is decided once, when the attempt ends, and then handed over on the completion executor. Nothing thrown
  * on the way is lost: it is an outcome too. A peer that failed is passed over at once where there is another; otherwise

@@ -261,7 +261,7 @@ public final class ClusterPeerSelector implements PeerSelector {
             case UNKNOWN_PORT:
                 refused(peer);
                 // Perhaps the port was made again under the same name.
-                site.isOutdated();
+                site.invalidate();
                 break;
             default:
                 break;

@@ -9,7 +9,7 @@ import org.nios2s.client.internal.connection.NettyTls;
 import org.nios2s.client.internal.transaction.ListedPeer;
 
 /**
- * How the nodes of a site are spoken to. Immutable; any thread.
+ * Settings of connections to a port of a site. Immutable; any thread.
  *
  * @param tls where NiFi wants TLS; null for none
  * @param proxy null for what the JVM says

@@ -155,7 +155,7 @@ public final class Site implements AutoCloseable {
     }
 
     /** Something that was learned proved wrong: it is learned again soon, and serves until then. */
-    public void isOutdated() {
+    public void invalidate() {
         synchronized (lock) {
             if (known != null) {
                 final long soon = known.learnedNanos() + ASK_AGAIN.toNanos();

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.nios2s.client.Direction;
 
 /**
- * What a NiFi's REST API says of Site-to-Site. Immutable; any thread.
+ * Site-to-Site settings in the answer of a NiFi's REST API. Immutable; any thread.
  *
  * @param host that answered, where its node listens to RAW Site-to-Site too
  * @param rawPort null if it does not

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a NiFi says of itself: its ports over REST, its nodes over RAW Site-to-Site.
+ * A NiFi's ports, from its REST API, and its nodes, over RAW Site-to-Site.
  */
 package org.nios2s.client.internal.site;

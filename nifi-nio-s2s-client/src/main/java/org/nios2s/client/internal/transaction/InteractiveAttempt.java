@@ -20,7 +20,7 @@ import org.nios2s.client.internal.connection.ClientConnection;
 import org.nios2s.client.internal.connection.Endpoint;
 
 /**
- * A transaction whose words another thread chooses one after the other. Lives on the connection's IO worker;
+ * A transaction that another thread drives step by step. Lives on the connection's IO worker;
  * {@link #push} and {@link #pull} come from any thread.
  */
 public final class InteractiveAttempt extends Attempt {

@@ -23,7 +23,7 @@ import org.nios2s.client.ReceivedPacket;
 public final class PacketQueue {
     private static final int FULL_BYTES = 65_536;
 
-    /** What a packet's beginning, a piece or an end takes beside its bytes. */
+    /** The cost of a packet's beginning, a piece or an end beside its bytes. */
     private static final int ITEM_BYTES = 64;
 
     /** What travels: a packet's begin, a piece of its content, or its end. */

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The words of one pull: request, packets, confirmation, end. Lives on the connection's IO worker; packets leave through
+ * The client's side of one pull on one connection: request, packets, confirmation, end. Lives on the connection's IO worker; packets leave through
  * a {@link PacketQueue}.
  */
 public final class PullExchange implements Exchange, PacketDecoder.Handler {

@@ -25,7 +25,7 @@ import org.nios2s.wire.ResponseCode;
 import org.nios2s.wire.ResponseMessage;
 
 /**
- * The words of one push: request, packets, confirmation, end. Lives on the connection's IO worker.
+ * The client's side of one push on one connection: request, packets, confirmation, end. Lives on the connection's IO worker.
  *
  * <p>One call at a time: {@link #send} until its future is complete, then the next, then {@link #confirm}, then
  * {@link #complete}. Every future completes on the IO worker; a failure closes the connection and fails whatever is

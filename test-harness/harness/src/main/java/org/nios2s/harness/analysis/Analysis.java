@@ -333,7 +333,7 @@ public final class Analysis {
         return Warning.of(runs, processors, (row, metric) -> metrics(row).contains(metric));
     }
 
-    /** What the runs show, with what to beware of. */
+    /** The findings of the runs, with warnings. */
     public String verdict(final int processors) {
         if (runs.isEmpty()) {
             return "Nothing was measured.";

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 
-/** Tells before a run whether it can have a metric. Stateless, any thread. */
+/** Whether a run with these settings can produce a metric, known before the run. Stateless, any thread. */
 final class Availability {
 
     private static final List<String> OF_SERVER =

@@ -17,7 +17,7 @@ import org.nios2s.harness.result.Range;
 public record Ratio(Metric metric, String second, String first, Range ratios, Range own, Range others) {
 
     /**
-     * PairedComparison that a sign test needs: with no difference at all six of them show the same direction once in 32 times. Fewer
+     * Pairs that a sign test needs: with no difference at all six of them show the same direction once in 32 times. Fewer
      * would do so too often.
      */
     static final int MIN_PAIRS = 6;

@@ -4,7 +4,7 @@ package org.nios2s.harness.analysis;
 import java.util.List;
 import org.nios2s.harness.load.Units;
 
-/** What a metric is counted in, and how a threshold may write a limit of it. A constant, used on every thread. */
+/** The unit of a metric, and how a threshold may write a limit in it. A constant, used on every thread. */
 public enum Unit {
     COUNT(List.of()),
     MILLIS(List.of("ms", "s", "m", "h")),

@@ -24,7 +24,7 @@ public final class BoundarySearch {
     private final NavigableMap<Integer, Votes> tried = new TreeMap<>();
     private int next;
 
-    /** How the runs with one count went. */
+    /** The result of the runs with one count. */
     private static final class Votes {
 
         private int flawless;

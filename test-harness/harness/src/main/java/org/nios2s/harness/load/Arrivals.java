@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.load;
 
-/** How the intended starts of a client that has a pace lie in time. A constant, used on every thread. */
+/** The distribution of the intended starts of a client that has a pace. A constant, used on every thread. */
 public enum Arrivals {
     /** One after each interval: the kindest pattern. */
     UNIFORM,

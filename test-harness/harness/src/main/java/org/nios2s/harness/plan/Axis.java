@@ -31,7 +31,7 @@ public record Axis(String name, List<Step> steps) {
      * @param settings what it changes
      * @param only     settings that must hold for it to be measured at all
      * @param metrics  metrics that tell most of it, by key; empty for those of the experiment
-     * @param claim    what it may show, as {@code FIGURE: words with {this} and {baseline}}; empty for none
+     * @param claim    what it may show, as {@code METRIC: words with {this} and {baseline}}; empty for none
      */
     public record Step(
             String label, Map<String, String> settings, Map<String, String> only, List<String> metrics, String claim) {

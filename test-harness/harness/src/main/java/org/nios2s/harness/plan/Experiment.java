@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param axes    what varies
  * @param metrics metrics that tell most, by key
  * @param thresholds   conditions that make the command fail
- * @param claim    what it may show, as {@code FIGURE: words with {this} and {baseline}}; empty for none
+ * @param claim    what it may show, as {@code METRIC: words with {this} and {baseline}}; empty for none
  * @param baseline settings of what the others are compared with; empty for the stock listener where there is one
  */
 public record Experiment(

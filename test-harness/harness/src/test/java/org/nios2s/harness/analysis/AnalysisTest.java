@@ -34,7 +34,7 @@ class AnalysisTest {
 
     @Test
     void ratiosAreThoseOfPairsAndNotOfMedians() {
-        // Medians: 1,000 and 2,000. PairedComparison: 3, 2, 1 of each other:
+        // Medians: 1,000 and 2,000. Pairs: 3, 2, 1 of each other:
         // the machine became slower, and the pair says nothing of it.
         final List<RunResult> runs = List.of(
                 run("stock", 1, 1_000), run("nio", 1, 3_000),
