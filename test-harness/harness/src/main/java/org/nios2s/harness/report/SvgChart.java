@@ -18,10 +18,10 @@ import org.nios2s.harness.result.RunResult;
  */
 public final class SvgChart {
 
-    private static final int WIDTH = 760;
+    private static final int WIDTH = 440;
     private static final int MARGIN = 16;
-    private static final int LABELS = 150;
-    private static final int VALUES = 210;
+    private static final int LABELS = 112;
+    private static final int VALUES = 164;
     private static final int BARS = WIDTH - LABELS - VALUES - MARGIN;
     private static final int TITLE_HEIGHT = 56;
     private static final int GROUP_HEIGHT = 34;
