@@ -299,6 +299,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     intervalMillis,
                     "Looking after handshakes",
                     context.limits().handshakes()::sweep);
+            repeat(
+                    anyWorker,
+                    intervalMillis,
+                    "Looking after connections",
+                    context.limits().connections()::sweep);
             metrics.publish(gauges(context), operations());
             metrics.publishPeers(this::lastProgressNanos);
             if (settings.drainBeforeStop().isPositive()) {

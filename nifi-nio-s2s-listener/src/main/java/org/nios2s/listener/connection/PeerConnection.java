@@ -72,6 +72,8 @@ public final class PeerConnection implements TransactionPeer {
     private InetSocketAddress remoteAddress;
     /** Its address's part of the handshakes under way. */
     private Grant shaking;
+    /** Its peer's part of the connections; null during the handshake. */
+    private Grant connected;
 
     private String identity;
     private int protocolVersion;
@@ -381,6 +383,7 @@ public final class PeerConnection implements TransactionPeer {
         // The stock listener gives it to the socket as an int.
         requestExpirationMillis = (int) properties.getExpirationMillis();
         shaking.close();
+        connected = listener.limits().connections().hold(this);
         listener.limits().handshakes().remove(channelContext.channel());
         listener.metrics().recordSince(Histogram.HANDSHAKE_TIME_MS, acceptedNanos);
         if (requestedPort != null) {
@@ -518,6 +521,9 @@ public final class PeerConnection implements TransactionPeer {
     /** The connection is gone. */
     void closed() {
         shaking.close();
+        if (connected != null) {
+            connected.close();
+        }
         listener.limits().rates().release(rate);
         if (isAdmitted) {
             listener.drain().release();

@@ -18,8 +18,9 @@ import org.nios2s.listener.time.NanoClock;
  *
  * <p>At the limit a newcomer evicts another connection, the longest idle one first: (1) an idle one of an address that has many
  * times as many connections as others, so that one address can't push out the rest; (2) an idle one of any address; (3) one that
- * waits in a queue of ours. A newcomer is refused only if all connections are busy. Each call takes the same time with a million
- * connections as with ten.
+ * waits in a queue of ours. A newcomer is refused only if all connections are busy. Then {@link Revocation} ends one of the peer that
+ * has most, or one that is silent, so that the next newcomer finds room. Each call but {@link #sweep} takes the same time with a
+ * million connections as with ten.
  *
  * <p>An address is a {@link PeerKey}: with IPv6 a network of 64 bits. A connection from a load balancer has no address before its
  * PROXY header has arrived; until then the limit for each address does not apply to the connection.
@@ -35,6 +36,9 @@ public final class ConnectionLimit {
     private final int maxPerAddress;
     private final String remedy;
     private final NanoClock clock;
+    private final Revocation revocation;
+    private final SharedResource ofPeers;
+    private final SharedResource.Part connections;
 
     private final Map<Evictable, Slot> slots = new IdentityHashMap<>();
     private final Map<PeerKey, Integer> ofAddresses = new HashMap<>();
@@ -87,6 +91,21 @@ public final class ConnectionLimit {
         this.maxPerAddress = maxPerAddress;
         this.remedy = remedy;
         this.clock = clock;
+        this.revocation = new Revocation(clock);
+        this.ofPeers = new SharedResource("a connection", SharedResource.UNLIMITED, 0, clock);
+        this.connections = ofPeers.commonPart();
+    }
+
+    /** @return what a peer holds by a connection whose handshake is over, to be closed with the connection */
+    public SharedResource.Grant hold(final Holder peer) {
+        return connections.request(peer, () -> {});
+    }
+
+    /** Ends one busy connection if newcomers are refused; called a few times a second, without the lock of this limit. */
+    public void sweep() {
+        if (isContended()) {
+            revocation.makeRoom(ofPeers, 1);
+        }
     }
 
     /** Counts a connection, busy for now; throws, and does not count it, if it is one too many. */

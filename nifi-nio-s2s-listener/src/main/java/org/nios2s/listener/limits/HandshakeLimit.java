@@ -58,7 +58,7 @@ public final class HandshakeLimit {
                 return;
             }
         }
-        if (revocation.makeRoomForMany(ofAddresses)) {
+        if (revocation.makeRoom(ofAddresses, Integer.MAX_VALUE)) {
             synchronized (this) {
                 madeRoomNanos = clock.nanoTime();
             }

@@ -86,15 +86,19 @@ public final class Revocation {
     }
 
     /**
-     * Ends all that a peer holds beside one, where nobody knows who waits, and all that is silent.
+     * Ends what a peer holds beside one, where nobody knows who waits, and what is silent.
      *
+     * @param most how many to end
      * @return whether there was something
      */
-    boolean makeRoomForMany(final SharedResource resource) {
+    boolean makeRoom(final SharedResource resource, final int most) {
         final List<Runnable> ends = new ArrayList<>();
         final long nowNanos = clock.nanoTime();
         synchronized (resource) {
             for (final Candidate candidate : candidates(resource, nowNanos)) {
+                if (ends.size() == most) {
+                    break;
+                }
                 final boolean holdsMore = candidate.grant.peerHeld() > candidate.grant.counted();
                 if (candidate.isSilent() || candidate.takenNanos >= PATIENCE_NANOS && holdsMore) {
                     candidate.grant.tell(nowNanos);
@@ -103,13 +107,13 @@ public final class Revocation {
                             .holder()
                             .revoke(
                                     Kind.SLOW_PEER.fault(
-                                            "The peer's address has others like this one, or is silent, and many wait for "
+                                            "The peer has others like this one, or is silent, and newcomers wait for "
                                                     + resource.name()),
                                     0));
                 }
             }
         }
-        ends.forEach(end -> Guarded.run("Ending a handshake that others wait for", end::run));
+        ends.forEach(end -> Guarded.run("Making room for newcomers", end::run));
         return !ends.isEmpty();
     }
 

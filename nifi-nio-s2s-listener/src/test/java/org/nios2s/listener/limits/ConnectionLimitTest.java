@@ -205,6 +205,47 @@ class ConnectionLimitTest {
         assertFalse(limit.isContended());
     }
 
+    private TestHolder hold(final ConnectionLimit limit, final String peer, final boolean isSilent) {
+        final TestHolder holder = new TestHolder(peer);
+        limit.hold(holder);
+        final long time = Revocation.PATIENCE_NANOS;
+        holder.turn().count(true, time, isSilent ? time : 0);
+        return holder;
+    }
+
+    @Test
+    @DisplayName("ends a busy connection of the peer that has most when newcomers are refused, and none before")
+    void makesRoom() throws Exception {
+        final ConnectionLimit limit = limitOf(3);
+        final TestHolder first = hold(limit, "heavy", false);
+        final TestHolder second = hold(limit, "heavy", false);
+        final TestHolder slow = hold(limit, "slow", false);
+        for (int i = 0; i < 3; i++) {
+            add(limit, address(i), "busy", Activity.BUSY);
+        }
+        limit.sweep();
+        assertEquals(0, first.revocations().size() + second.revocations().size());
+        assertRefused(limit, address(4), REMEDY);
+        limit.sweep();
+        limit.sweep();
+        assertEquals(1, first.revocations().size() + second.revocations().size());
+        assertEquals(List.of(), slow.revocations());
+    }
+
+    @Test
+    @DisplayName("ends a silent connection when newcomers are refused, and no slow one of a peer that has no other")
+    void silentMakesRoom() throws Exception {
+        final ConnectionLimit limit = limitOf(2);
+        final TestHolder slow = hold(limit, "slow", false);
+        final TestHolder silent = hold(limit, "silent", true);
+        add(limit, address(1), "busy", Activity.BUSY);
+        add(limit, address(2), "busy", Activity.BUSY);
+        assertRefused(limit, address(3), REMEDY);
+        limit.sweep();
+        assertEquals(1, silent.revocations().size());
+        assertEquals(List.of(), slow.revocations());
+    }
+
     @Test
     @DisplayName("refuses one too many from an address, and not from others")
     void perAddress() throws Exception {
