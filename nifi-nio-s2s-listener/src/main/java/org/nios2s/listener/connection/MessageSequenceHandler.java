@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import org.nios2s.listener.fault.ConnectionFault;
@@ -331,11 +332,11 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** As {@link Holder#revoke}. From any thread. */
-    void revoke(final ConnectionFault reason, final long silentNanos) {
+    void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue) {
         connection.worker().execute(() -> {
             // What the peer has sent by now is read first: a worker that was busy would take its own delay for silence.
             workerConnections.afterLoopIteration(() -> {
-                if (step.isPeersTurn() && connection.turn().silentNanos() >= silentNanos) {
+                if (step.isPeersTurn() && isStillDue.getAsBoolean()) {
                     fail(reason);
                 }
             });

@@ -17,6 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -221,8 +222,8 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     @Override
-    public void revoke(final ConnectionFault reason, final long silentNanos) {
-        handler.revoke(reason, silentNanos);
+    public void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue) {
+        handler.revoke(reason, isStillDue);
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.limits;
 
+import java.util.function.BooleanSupplier;
 import org.nios2s.listener.fault.ConnectionFault;
 
 /** A connection, as the holder of what peers share. All methods may be called from any thread. */
@@ -12,10 +13,10 @@ public interface Holder {
     PeerTurn turn();
 
     /**
-     * Ends what is under way, unless the peer's turn is over by then, or the peer has been heard of since.
+     * Ends what is under way, unless the peer's turn is over by then.
      *
      * @param reason for the log
-     * @param silentNanos how long the peer has to be silent still; 0 for not at all
+     * @param isStillDue asked on the connection's IO worker, after a look at the socket
      */
-    void revoke(ConnectionFault reason, long silentNanos);
+    void revoke(ConnectionFault reason, BooleanSupplier isStillDue);
 }

@@ -3,11 +3,16 @@ package org.nios2s.listener.limits;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.SharedResource.Grant;
+import org.nios2s.listener.limits.SharedResource.Part;
 import org.nios2s.listener.time.NanoClock;
 
 /**
@@ -38,19 +43,45 @@ public final class Revocation {
             .thenComparingLong(Candidate::silentNanos)
             .reversed();
 
-    /** A grant in its peer's turn, and the peer's time. */
-    private record Candidate(Grant grant, long takenNanos, long silentNanos) {
+    /**
+     * A grant in its peer's turn, and the peer's time.
+     *
+     * @param connectionHeld what comes back with its connection, which may hold more than this grant
+     */
+    private record Candidate(Grant grant, long connectionHeld, long takenNanos, long silentNanos) {
         boolean isSilent() {
             return silentNanos >= PATIENCE_NANOS;
         }
 
         boolean isOfHeavierPeer(final Grant waiter) {
-            return takenNanos >= PATIENCE_NANOS
-                    && grant.peerHeld() - grant.counted() >= waiter.peerHeld() + waiter.counted();
+            return takenNanos >= PATIENCE_NANOS && grant.peerHeld() - connectionHeld >= waiter.peerWants();
+        }
+
+        boolean isOfSeveral() {
+            return takenNanos >= PATIENCE_NANOS && grant.peerHeld() > connectionHeld;
         }
 
         boolean isDue(final Grant waiter) {
             return grant.wouldHelp(waiter) && (isOfHeavierPeer(waiter) || isSilent());
+        }
+
+        /** Ends what is under way, unless another transaction has begun meanwhile. */
+        void endAsHeavier(final String reason) {
+            final PeerTurn turn = grant.holder().turn();
+            grant.holder().revoke(Kind.SLOW_PEER.fault(reason), () -> turn.takenNanos() >= PATIENCE_NANOS);
+        }
+
+        /** Ends what is under way, unless the peer has been heard of meanwhile. */
+        void endAsSilent(final String reason) {
+            final PeerTurn turn = grant.holder().turn();
+            grant.holder().revoke(Kind.SLOW_PEER.fault(reason), () -> turn.silentNanos() >= PATIENCE_NANOS);
+        }
+    }
+
+    /** A waiter for which nothing is to end: nor is anything for one of the same port that wants no less. */
+    private record Unhelped(long peerWants, long wants) {
+        boolean wantsNoMoreThan(final Grant waiter) {
+            return peerWants <= waiter.peerWants() && wants <= waiter.counted();
         }
     }
 
@@ -70,16 +101,24 @@ public final class Revocation {
                 return;
             }
             final List<Candidate> candidates = candidates(resource, nowNanos);
+            final Map<Part, Unhelped> unhelped = new HashMap<>();
             for (final Grant waiter : overdue) {
-                candidates.stream()
+                final Unhelped before = unhelped.get(waiter.part());
+                if (before != null && before.wantsNoMoreThan(waiter)) {
+                    continue;
+                }
+                final Optional<Candidate> due = candidates.stream()
                         .filter(candidate -> candidate.isDue(waiter))
-                        .findFirst()
-                        .ifPresent(chosen -> {
-                            ends.add(end(resource, waiter, chosen));
-                            candidates.remove(chosen);
-                            chosen.grant.tell(nowNanos);
-                            waiter.waitAgain(nowNanos);
-                        });
+                        .findFirst();
+                if (due.isEmpty()) {
+                    unhelped.put(waiter.part(), new Unhelped(waiter.peerWants(), waiter.counted()));
+                    continue;
+                }
+                final Grant chosen = due.get().grant;
+                ends.add(end(resource, waiter, due.get()));
+                candidates.removeIf(other -> other.grant.holder() == chosen.holder());
+                chosen.tell(nowNanos);
+                waiter.waitAgain(nowNanos);
             }
         }
         ends.forEach(end -> Guarded.run("Ending a transaction that others wait for", end::run));
@@ -99,17 +138,9 @@ public final class Revocation {
                 if (ends.size() == most) {
                     break;
                 }
-                final boolean holdsMore = candidate.grant.peerHeld() > candidate.grant.counted();
-                if (candidate.isSilent() || candidate.takenNanos >= PATIENCE_NANOS && holdsMore) {
+                if (candidate.isSilent() || candidate.isOfSeveral()) {
                     candidate.grant.tell(nowNanos);
-                    ends.add(() -> candidate
-                            .grant
-                            .holder()
-                            .revoke(
-                                    Kind.SLOW_PEER.fault(
-                                            "The peer has others like this one, or is silent, and newcomers wait for "
-                                                    + resource.name()),
-                                    0));
+                    ends.add(endForNewcomers(resource, candidate));
                 }
             }
         }
@@ -117,11 +148,23 @@ public final class Revocation {
         return !ends.isEmpty();
     }
 
+    private static Runnable endForNewcomers(final SharedResource resource, final Candidate chosen) {
+        final String others = "newcomers wait for " + resource.name();
+        if (chosen.isSilent()) {
+            return () -> chosen.endAsSilent("The peer is silent, and " + others);
+        }
+        return () -> chosen.endAsHeavier("The peer has others like this one, and " + others);
+    }
+
     private static List<Candidate> candidates(final SharedResource resource, final long nowNanos) {
+        final List<Grant> grants = resource.heldGrants();
+        final Map<Holder, Long> ofConnections = new IdentityHashMap<>();
+        grants.forEach(grant -> ofConnections.merge(grant.holder(), grant.counted(), Long::sum));
         final List<Candidate> candidates = new ArrayList<>();
-        for (final Grant grant : resource.heldGrants()) {
+        for (final Grant grant : grants) {
             final PeerTurn turn = grant.holder().turn();
-            final Candidate candidate = new Candidate(grant, grant.takenNanos(), turn.silentNanos());
+            final Candidate candidate =
+                    new Candidate(grant, ofConnections.get(grant.holder()), grant.takenNanos(), turn.silentNanos());
             final boolean isLong = candidate.takenNanos >= PATIENCE_NANOS || candidate.isSilent();
             if (isLong && turn.isPeers() && !grant.wasToldSince(nowNanos - TOLD_NANOS)) {
                 candidates.add(candidate);
@@ -132,15 +175,12 @@ public final class Revocation {
     }
 
     private static Runnable end(final SharedResource resource, final Grant waiter, final Candidate chosen) {
-        final Holder holder = chosen.grant.holder();
         final String others = "another peer has waited for " + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
                 + " s for " + resource.name();
         if (chosen.isOfHeavierPeer(waiter)) {
-            return () -> holder.revoke(
-                    Kind.SLOW_PEER.fault("The peer holds more than others, and " + others + ": one transaction ends"),
-                    0);
+            return () ->
+                    chosen.endAsHeavier("The peer holds more than others, and " + others + ": one transaction ends");
         }
-        return () -> holder.revoke(
-                Kind.SLOW_PEER.fault("The peer is silent, and " + others + ", of which it holds some"), PATIENCE_NANOS);
+        return () -> chosen.endAsSilent("The peer is silent, and " + others + ", of which it holds some");
     }
 }

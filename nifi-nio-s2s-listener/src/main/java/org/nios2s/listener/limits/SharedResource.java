@@ -51,46 +51,67 @@ public final class SharedResource {
     private final Map<PeerKey, Peer> peers = new HashMap<>();
     /** The parts in which a peer waits. */
     private final Set<Part> contended = new LinkedHashSet<>();
+    /** The parts of ports that are used: each has something of its own. */
+    private final Set<Part> owners = new HashSet<>();
 
     private long tickets;
     /** Written under the lock. A reader without it sees the value of a moment ago, which serves as well: it may change at any time. */
     private volatile long held;
     /** What ports may still take of their own parts. Written under the lock, likewise. */
     private volatile long setAside;
+    /** Whether a peer waits for the whole, and not for its own port alone. Written under the lock. */
+    private volatile boolean isShort;
 
     private long peak;
 
     /**
      * @param name of what is shared, for the log
      * @param max in all; own parts are there even beyond it
-     * @param own what each port has for itself
+     * @param own what each port has for itself; less where there are so many ports that all of it would be more than a quarter
      */
     public SharedResource(final String name, final long max, final long own, final NanoClock clock) {
         this.name = name;
         this.max = max;
         this.own = own;
         this.clock = clock;
-        this.setAside = own;
+        setOwnParts();
     }
 
     /** @return the part of a port, to be closed when the port is no longer used */
     public Part part(final long partMax) {
-        return new Part(() -> partMax, own, Condition.NONE);
+        return part(() -> partMax);
     }
 
     /** @param partMax what the port may hold, which may change */
     public Part part(final LongSupplier partMax) {
-        return new Part(partMax, own, Condition.NONE);
+        return ofPort(new Part(partMax, Condition.NONE));
     }
 
     /** @param condition what has to be there besides */
     public Part part(final Condition condition) {
-        return new Part(() -> UNLIMITED, own, condition);
+        return ofPort(new Part(() -> UNLIMITED, condition));
     }
 
     /** @return a part for what belongs to no port */
     public Part commonPart() {
-        return new Part(() -> max, 0, Condition.NONE);
+        return new Part(() -> max, Condition.NONE);
+    }
+
+    private synchronized Part ofPort(final Part part) {
+        owners.add(part);
+        setOwnParts();
+        return part;
+    }
+
+    /** Gives each port its own part, and keeps as much for one that has yet to come. Called under the lock, but for the constructor. */
+    private void setOwnParts() {
+        final long each = Math.min(own, Math.max(1, max / QUARTERS / (owners.size() + 1)));
+        long left = each;
+        for (final Part part : owners) {
+            part.partOwn = each;
+            left += part.ownLeft();
+        }
+        setAside = left;
     }
 
     public long held() {
@@ -189,7 +210,7 @@ public final class SharedResource {
         private final NavigableSet<PeerQueue> order = new TreeSet<>(TURNS);
         private final Map<Peer, PeerQueue> queues = new IdentityHashMap<>();
 
-        private long partOwn;
+        private volatile long partOwn;
         private volatile long partHeld;
         private long size;
         private volatile int waiting;
@@ -198,19 +219,10 @@ public final class SharedResource {
 
         private BooleanSupplier isReachable;
 
-        private Part(final LongSupplier partMax, final long partOwn, final Condition condition) {
+        private Part(final LongSupplier partMax, final Condition condition) {
             this.partMax = partMax;
             this.condition = condition;
             this.isReachable = condition::isReachable;
-            synchronized (SharedResource.this) {
-                setOwn(partOwn);
-            }
-        }
-
-        private void setOwn(final long more) {
-            setAside -= ownLeft();
-            partOwn = more;
-            setAside += ownLeft();
         }
 
         private long ownLeft() {
@@ -373,14 +385,18 @@ public final class SharedResource {
         }
 
         /**
-         * @return whether somebody who holds something here may take more without asking: nobody waits, and a quarter is left for those
-         *     who ask
+         * @return whether somebody who holds something here may take more without asking: nobody waits for what would be taken, and it
+         *     is the port's own, or a quarter is left for those who ask
          */
         public boolean hasRoomToGrow() {
-            return waiting == 0
-                    && partHeld < growthPartOf(partMax.getAsLong())
-                    && held < growthPartOf(max)
-                    && free() > 0;
+            if (waiting > 0) {
+                return false;
+            }
+            return ownLeft() > 0
+                    || !isShort
+                            && partHeld < growthPartOf(partMax.getAsLong())
+                            && held < growthPartOf(max)
+                            && free() > 0;
         }
 
         public long held() {
@@ -395,9 +411,14 @@ public final class SharedResource {
         /** The port is no longer used: nothing is its own any more. */
         @Override
         public void close() {
+            final List<Runnable> calls;
             synchronized (SharedResource.this) {
-                setOwn(0);
+                owners.remove(this);
+                partOwn = 0;
+                setOwnParts();
+                calls = grantInTurn(null);
             }
+            run(calls);
         }
     }
 
@@ -560,6 +581,15 @@ public final class SharedResource {
             return holder;
         }
 
+        Part part() {
+            return part;
+        }
+
+        /** @return what its peer would hold if it were granted */
+        long peerWants() {
+            return peerHeld() + counted();
+        }
+
         /** @return how much of its own time the peer has held it */
         long takenNanos() {
             final long taken = holder.turn().takenNanos();
@@ -637,6 +667,7 @@ public final class SharedResource {
      */
     private List<Runnable> grantInTurn(final Grant newcomer) {
         if (contended.isEmpty()) {
+            isShort = false;
             return List.of();
         }
         final List<Runnable> calls = new ArrayList<>();
@@ -673,6 +704,7 @@ public final class SharedResource {
                 return first;
             }
         }
+        isShort = wholeIsShort;
         return null;
     }
 

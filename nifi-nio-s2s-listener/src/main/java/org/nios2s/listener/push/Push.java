@@ -200,9 +200,10 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         return hasOutgrownMemory() || isBehind() || lacksMemory();
     }
 
-    /** @return whether attributes under way, which can't be streamed, take more than there is */
+    /** @return whether attributes under way, which can't be streamed, take more than there is; a push in memory streams first */
     private boolean lacksMemory() {
-        return attributeMemory == null
+        return streaming != null
+                && attributeMemory == null
                 && decoder.heldBytes() > RESERVED_BYTES
                 && !lease.charge().canGrow();
     }

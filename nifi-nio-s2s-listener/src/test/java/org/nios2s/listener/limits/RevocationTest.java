@@ -81,6 +81,18 @@ class RevocationTest {
     }
 
     @Test
+    @DisplayName("keeps its only transaction, whatever else that connection holds")
+    void oneConnectionIsNoHog() {
+        final SharedResource resource = of(2, 0);
+        final Part part = resource.commonPart();
+        final TestHolder slow = hold(part, "slow");
+        part.request(slow, 1, 0, () -> {});
+        waitFor(part, "honest", 1);
+        pass(10, Pace.DRIPS, resource);
+        assertEquals(0, revoked());
+    }
+
+    @Test
     @DisplayName("is never beyond its share with one small transaction, however many others wait")
     void oneSmallIsNoHog() {
         final SharedResource memory = of(2_048, 0);

@@ -30,7 +30,7 @@ class SharedResourceModelTest {
     private record Shape(long max, long partMax, long own, int[] amounts, int actsOfAllSequences) {}
 
     private static final Shape PERMITS = new Shape(4, 2, 1, new int[] {1}, 6);
-    private static final Shape BYTES = new Shape(16, 8, 2, new int[] {1, 4}, 4);
+    private static final Shape BYTES = new Shape(24, 12, 2, new int[] {1, 6}, 4);
     private static final Shape NOTHING_OWN = new Shape(3, 2, 0, new int[] {1}, 6);
 
     private enum State {

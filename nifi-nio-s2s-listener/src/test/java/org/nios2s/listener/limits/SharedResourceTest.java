@@ -51,6 +51,31 @@ class SharedResourceTest {
     }
 
     @Test
+    @DisplayName("lets a port grow, and gives it what nobody else uses, beside very many idle ports")
+    void manyPorts() {
+        final SharedResource resource = of(64_000, 1_000);
+        final Part part = resource.part(32_000);
+        for (int i = 0; i < 500; i++) {
+            resource.part(32_000);
+        }
+        assertTrue(part.hasRoomToGrow());
+        assertTrue(request(part, "a", 10_000).isImmediate());
+        assertTrue(part.hasRoomToGrow());
+    }
+
+    @Test
+    @DisplayName("gives what was kept for a port to who waits, when the port is no longer used")
+    void portLeaves() {
+        final SharedResource resource = of(3, 1);
+        final Part part = resource.part(3);
+        final Part idle = resource.part(3);
+        request(part, "a");
+        assertFalse(request(part, "b").isImmediate());
+        idle.close();
+        assertEquals(List.of("b"), called);
+    }
+
+    @Test
     @DisplayName("takes back what is closed twice only once, and what was granted meanwhile to who left the line")
     void once() {
         final Part part = of(1, 0).commonPart();

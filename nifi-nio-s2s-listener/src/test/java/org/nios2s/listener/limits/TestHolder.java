@@ -3,6 +3,7 @@ package org.nios2s.listener.limits;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.nios2s.listener.fault.ConnectionFault;
 
 /** A connection of a peer that a test names. Lives on the test's thread. */
@@ -26,8 +27,10 @@ public final class TestHolder implements Holder {
     }
 
     @Override
-    public void revoke(final ConnectionFault reason, final long silentNanos) {
-        revocations.add(reason);
+    public void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue) {
+        if (isStillDue.getAsBoolean()) {
+            revocations.add(reason);
+        }
     }
 
     /** @return why it was told to end, each time */
