@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,7 +42,9 @@ class NullListenerIT {
                 NullPortTarget nifi =
                         NullPortTarget.start(listener, 4, Processors.ALL, Map.of(), List.of("-Xmx256m"))) {
             process = nifi.target().process();
-            final LoadRun load = new LoadRun(Settings.DEFAULTS, nifi, interruption);
+            final Settings settings =
+                    Settings.DEFAULTS.with("listener", listener.name().toLowerCase(Locale.ROOT));
+            final LoadRun load = new LoadRun(settings, nifi, interruption);
 
             final RunResult small =
                     load.run(PLACE, load(TRANSACTIONS, 10), null).result();
