@@ -421,14 +421,15 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private void tlsHandshakeCompleted(final SslHandshakeCompletionEvent event) {
         final TlsHandlerFactory tls = listener.endpoint().tls();
         try {
+            final SSLEngine engine =
+                    channelContext.pipeline().get(SslHandler.class).engine();
             if (!event.isSuccess()) {
                 final Throwable cause = event.cause();
                 // A health check that says nothing shows nothing.
-                final boolean learnt = reading.hasReadFromPeer() && tls.learnFromHandshake(connection.address(), cause);
+                final boolean learnt =
+                        reading.hasReadFromPeer() && tls.learnFromHandshake(engine, connection.address(), cause);
                 throw Kind.TLS.fault("The TLS handshake failed" + remarkOf(learnt), cause);
             }
-            final SSLEngine engine =
-                    channelContext.pipeline().get(SslHandler.class).engine();
             connection.identify(engine);
             tls.learnFromPeer(engine);
         } catch (final IOException e) {

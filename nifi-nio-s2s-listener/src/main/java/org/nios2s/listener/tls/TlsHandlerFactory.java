@@ -207,10 +207,11 @@ public final class TlsHandlerFactory implements AutoCloseable {
     /**
      * A handshake has failed in which the peer had said something.
      *
+     * @param engine that served it: a failure of the JDK shows nothing about BoringSSL
      * @return whether the JDK serves the next connection from its address, since BoringSSL may be the cause
      */
-    public boolean learnFromHandshake(final InetAddress address, final Throwable failure) {
-        return boringSsl != null && jdkPeers.handshakeFailed(address, failure);
+    public boolean learnFromHandshake(final SSLEngine engine, final InetAddress address, final Throwable failure) {
+        return engine instanceof ReferenceCountedOpenSslEngine && jdkPeers.handshakeFailed(address, failure);
     }
 
     /**
