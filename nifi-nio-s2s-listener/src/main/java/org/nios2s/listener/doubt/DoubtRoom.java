@@ -45,7 +45,7 @@ public final class DoubtRoom {
     private static final class Memory {
         /** In the order in which they came here. */
         private final SequencedMap<Fingerprint, Doubt> packets = new LinkedHashMap<>();
-        /** How many transactions whose peers have left, and which are being committed, have a packet of this identifier. */
+        /** How many packets of this identifier are being committed in transactions whose peers have left. */
         private final Map<String, Integer> undecided = new HashMap<>();
 
         boolean isEmpty() {
@@ -109,14 +109,22 @@ public final class DoubtRoom {
         }
     }
 
-    boolean has(final Sender sender, final Fingerprint packet) {
+    /** @return how many packets of the fingerprint are in doubt at most once all commits that are undecided have ended */
+    int count(final Sender sender, final Fingerprint packet) {
         if (isEmpty) {
-            return false;
+            return 0;
         }
         synchronized (this) {
             final Memory memory = senders.get(sender);
-            return memory != null
-                    && (memory.packets.containsKey(packet) || memory.undecided.containsKey(packet.uuid()));
+            if (memory == null) {
+                return 0;
+            }
+            final int undecided = memory.undecided.getOrDefault(packet.uuid(), 0);
+            final Doubt doubt = memory.packets.get(packet);
+            if (doubt == null) {
+                return undecided;
+            }
+            return undecided + doubt.count;
         }
     }
 

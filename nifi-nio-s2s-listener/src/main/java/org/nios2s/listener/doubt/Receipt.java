@@ -22,7 +22,7 @@ import org.nios2s.listener.metrics.ListenerMetrics.Counter;
  * written again, and is committed with the rest of its transaction. If that is rolled back, the packet is in doubt as before.
  */
 public final class Receipt {
-    /** Of a listener that remembers nothing. */
+    /** Of a listener that remembers nothing. All its transactions share this one, so nothing locks it. */
     public static final Receipt NONE = new Receipt(null, null, null);
 
     /** Where the transaction stands; only forwards. */
@@ -72,9 +72,12 @@ public final class Receipt {
         return "";
     }
 
-    /** @return whether the packet has a like in doubt, as far as that is known before its transaction is complete */
-    public boolean mayBeRepetition(final Fingerprint packet) {
-        return isKept() && packet != null && room.has(sender, packet);
+    /**
+     * @param earlier packets of the transaction with the same fingerprint that may be repetitions
+     * @return whether the packet has a like in doubt, as far as that is known before its transaction is complete
+     */
+    public boolean mayBeRepetition(final Fingerprint packet, final int earlier) {
+        return isKept() && packet != null && earlier < room.count(sender, packet);
     }
 
     /**
@@ -83,24 +86,37 @@ public final class Receipt {
      * @param received its packets, released with the end of the receipt
      * @return why the transaction can't be committed yet, or null if it can
      */
-    public synchronized ConnectionFault claim(final ReceivedPackets received) {
-        if (state != State.OPEN) {
+    public ConnectionFault claim(final ReceivedPackets received) {
+        if (!isKept()) {
             received.release();
             return null;
         }
-        packets = received;
-        state = State.CLAIMED;
-        if (room.knows(sender)) {
-            if (IntStream.range(0, packets.count()).anyMatch(i -> room.isUndecided(sender, packets.uuid(i)))) {
-                settle();
-                return Kind.POSSIBLE_DUPLICATES.fault(
-                        "A packet was sent again while the transaction that had it first was still being committed; this one is"
-                                + " rolled back, and the peer will send it again");
+        synchronized (this) {
+            if (state != State.OPEN) {
+                received.release();
+                return null;
             }
-            repetitions = takeRepetitions();
+            packets = received;
+            state = State.CLAIMED;
+            return findRepetitions();
         }
+    }
+
+    private ConnectionFault findRepetitions() {
+        final boolean mayHaveSome = room.knows(sender);
+        if (mayHaveSome
+                && IntStream.range(0, packets.count()).anyMatch(i -> room.isUndecided(sender, packets.uuid(i)))) {
+            settle();
+            return Kind.POSSIBLE_DUPLICATES.fault(
+                    "A packet was sent again while the transaction that had it first was still being committed; this one is"
+                            + " rolled back, and the peer will send it again");
+        }
+        // First: what were neither in doubt nor undecided for a moment could be committed by another transaction.
         if (isPeerLost) {
             becomeUndecided();
+        }
+        if (mayHaveSome) {
+            repetitions = takeRepetitions();
         }
         return null;
     }
@@ -132,47 +148,71 @@ public final class Receipt {
     }
 
     /** The commit has returned, or there will be none. To be called before the peer can be told. */
-    public synchronized void ended(final boolean committed) {
-        if (state != State.CLAIMED) {
+    public void ended(final boolean committed) {
+        if (!isKept()) {
             return;
         }
-        if (isUndecided) {
-            room.removeUndecided(sender, uuids());
+        synchronized (this) {
+            if (state != State.CLAIMED) {
+                return;
+            }
+            try {
+                rememberEnd(committed);
+            } finally {
+                // Last, for the same reason as in the claim; and in any case, so that no packet is refused for ever.
+                if (isUndecided) {
+                    room.removeUndecided(sender, uuids());
+                }
+                if (!committed || isPeerLost) {
+                    settle();
+                }
+            }
         }
+    }
+
+    private void rememberEnd(final boolean committed) {
         if (!committed) {
             repetitions.forEach(this::remember);
-            settle();
             return;
         }
         metrics.add(Counter.FLOW_FILES_ABSORBED, repetitions.size());
         state = State.COMMITTED;
         if (isPeerLost) {
             rememberAll();
-            settle();
         }
     }
 
     /** The answer was given to the socket of a connection: {@link #answered} will tell whether it could leave. */
-    public synchronized void isAnswered(final LastAnswer ofConnection) {
-        isAnswered = true;
-        if (room.until() == Until.HEARD) {
-            ofConnection.sent(this);
+    public void isAnswered(final LastAnswer ofConnection) {
+        if (!isKept()) {
+            return;
+        }
+        synchronized (this) {
+            isAnswered = true;
+            if (room.until() == Until.HEARD) {
+                ofConnection.sent(this);
+            }
         }
     }
 
     /** The answer has left for the peer, or could not leave. */
-    public synchronized void answered(final Future<?> sent) {
-        if (state != State.COMMITTED) {
+    public void answered(final Future<?> sent) {
+        if (!isKept()) {
             return;
         }
-        if (!sent.isSuccess()) {
-            rememberAll();
-            settle();
-        } else if (room.until() == Until.HEARD) {
-            shrink();
-            state = State.ANSWERED;
-        } else {
-            settle();
+        synchronized (this) {
+            if (state != State.COMMITTED) {
+                return;
+            }
+            if (!sent.isSuccess()) {
+                rememberAll();
+                settle();
+            } else if (room.until() == Until.HEARD) {
+                shrink();
+                state = State.ANSWERED;
+            } else {
+                settle();
+            }
         }
     }
 
@@ -200,28 +240,35 @@ public final class Receipt {
     }
 
     /** The connection ended without the answer, or will: the peer can't be told. */
-    public synchronized void peerLost() {
+    public void peerLost() {
         if (!isKept()) {
             return;
         }
-        isPeerLost = true;
-        if (state == State.CLAIMED && !isUndecided) {
-            becomeUndecided();
-        } else if (state == State.COMMITTED && !isAnswered) {
-            rememberAll();
-            settle();
+        synchronized (this) {
+            isPeerLost = true;
+            if (state == State.CLAIMED && !isUndecided) {
+                becomeUndecided();
+            } else if (state == State.COMMITTED && !isAnswered) {
+                rememberAll();
+                settle();
+            }
         }
     }
 
     /** The peer does not take its answer yet: from now on fingerprints stand for the packets, whose memory is given back. */
-    public synchronized void shrink() {
-        if (state == State.COMMITTED) {
-            final List<Fingerprint> known = new ArrayList<>(packets.count());
-            for (int i = 0; i < packets.count(); i++) {
-                known.add(packets.fingerprint(i));
+    public void shrink() {
+        if (!isKept()) {
+            return;
+        }
+        synchronized (this) {
+            if (state == State.COMMITTED) {
+                final List<Fingerprint> known = new ArrayList<>(packets.count());
+                for (int i = 0; i < packets.count(); i++) {
+                    known.add(packets.fingerprint(i));
+                }
+                packets.release();
+                packets = new KnownPackets(known);
             }
-            packets.release();
-            packets = new KnownPackets(known);
         }
     }
 

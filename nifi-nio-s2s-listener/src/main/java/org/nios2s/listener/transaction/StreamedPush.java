@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -98,6 +99,8 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     private long packetBytes;
     private final List<Fingerprint> fingerprints = new ArrayList<>();
     private final List<Suspended> suspended = new ArrayList<>();
+    /** How many packets of a fingerprint are suspended. */
+    private final Map<Fingerprint, Integer> suspendedLikes = new HashMap<>();
 
     /** Whether pieces are written; only forwards. */
     private enum State {
@@ -188,9 +191,10 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
             if (receipt.isKept()) {
                 fingerprints.add(fingerprint);
             }
-            if (receipt.mayBeRepetition(fingerprint)) {
+            if (receipt.mayBeRepetition(fingerprint, suspendedLikes.getOrDefault(fingerprint, 0))) {
                 lease.charge().add(AttributeMemory.of(attributes));
                 suspended.add(packet);
+                suspendedLikes.merge(fingerprint, 1, Integer::sum);
             } else {
                 receive(packet);
             }

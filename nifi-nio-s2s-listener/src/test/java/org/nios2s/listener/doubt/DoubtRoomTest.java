@@ -6,16 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.doubt.DoubtRoom.Until;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.time.NanoClock;
@@ -117,6 +122,71 @@ class DoubtRoomTest {
         assertNotNull(open("peer").claim(packets(1)));
         first.ended(false);
         assertFalse(absorbs("peer", 1));
+    }
+
+    /** Packets of one transaction, of which each is sent again just when the end, or the claim, of the first one needs it. */
+    private final class SentAgainMeanwhile implements ReceivedPackets {
+        private final ReceivedPackets packets;
+        private final List<ConnectionFault> refusals = new ArrayList<>();
+        private boolean isSentAgain;
+
+        SentAgainMeanwhile(final ReceivedPackets packets) {
+            this.packets = packets;
+        }
+
+        @Override
+        public int count() {
+            return packets.count();
+        }
+
+        @Override
+        public String uuid(final int index) {
+            return packets.uuid(index);
+        }
+
+        @Override
+        public Fingerprint fingerprint(final int index) {
+            if (isSentAgain) {
+                refusals.add(open("peer").claim(packets));
+            }
+            return packets.fingerprint(index);
+        }
+
+        @Override
+        public void release() {
+            packets.release();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName("a repetition is sent back until the end of the first transmission is remembered, commit or rollback")
+    void overtakesTheEnd(final boolean committed) {
+        loseAnswer("peer", 1, 2);
+        final SentAgainMeanwhile packets = new SentAgainMeanwhile(packets(1, 2));
+        final Receipt first = open("peer");
+        assertNull(first.claim(packets));
+        first.peerLost();
+        packets.isSentAgain = true;
+        first.ended(committed);
+        assertEquals(2, packets.refusals.size());
+        assertFalse(packets.refusals.contains(null));
+        assertTrue(absorbs("peer", 1));
+        assertTrue(absorbs("peer", 2));
+        assertEquals(0, room.inDoubt());
+    }
+
+    @Test
+    @DisplayName("a repetition is sent back while a transaction whose peer has left takes its like out of doubt")
+    void overtakesTheClaim() {
+        loseAnswer("peer", 1, 2);
+        final SentAgainMeanwhile packets = new SentAgainMeanwhile(packets(1, 2));
+        final Receipt first = open("peer");
+        first.peerLost();
+        packets.isSentAgain = true;
+        assertNull(first.claim(packets));
+        assertEquals(2, packets.refusals.size());
+        assertFalse(packets.refusals.contains(null));
     }
 
     @Test
@@ -231,6 +301,22 @@ class DoubtRoomTest {
         receipt.ended(true);
         assertFalse(receipt.isKept());
         assertFalse(receipt.isRepetition(0));
+    }
+
+    @Test
+    @DisplayName("take no lock that all transactions share where they are not looked after")
+    void offWithoutLock() {
+        final Receipt receipt = Receipt.NONE;
+        synchronized (receipt) {
+            assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
+                assertNull(receipt.claim(packets(1)));
+                receipt.ended(true);
+                receipt.isAnswered(new LastAnswer(nanos::get));
+                receipt.answered(ImmediateEventExecutor.INSTANCE.newSucceededFuture(null));
+                receipt.shrink();
+                receipt.peerLost();
+            });
+        }
     }
 
     /** Answers that have left, of peers that have not shown that they read them. */

@@ -19,6 +19,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.ByteArrayOutputStream;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,16 +32,25 @@ import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.provenance.ProvenanceReporter;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.doubt.DoubtRoom;
+import org.nios2s.listener.doubt.DoubtRoom.Until;
+import org.nios2s.listener.doubt.Fingerprint;
+import org.nios2s.listener.doubt.KnownPackets;
+import org.nios2s.listener.doubt.PacketHash;
 import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.Holder;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.wire.AttributeMemory;
 
 /** How transactions share content workers. Lives on the test's thread, which also does what a content worker would. */
 class StreamedPushTest {
@@ -64,6 +74,12 @@ class StreamedPushTest {
     }
 
     private StreamedPush streamInto(final ByteArrayOutputStream content) {
+        final StreamedPush transaction = stream(content, Receipt.NONE);
+        transaction.packetBegins(new HashMap<>(), (long) PIECES * PIECE_BYTES);
+        return transaction;
+    }
+
+    private StreamedPush stream(final ByteArrayOutputStream content, final Receipt receipt) {
         final ProcessSession session = mock(ProcessSession.class);
         when(session.create()).thenReturn(mock(FlowFile.class));
         when(session.write(any(FlowFile.class))).thenReturn(content);
@@ -72,7 +88,7 @@ class StreamedPushTest {
         final HeldSession held = mock(HeldSession.class);
         when(held.session()).thenReturn(session);
         when(held.peer()).thenReturn(mock(TransactionPeer.class));
-        final StreamedPush transaction = new StreamedPush(
+        return new StreamedPush(
                 held,
                 hold,
                 contentWorker::add,
@@ -80,9 +96,7 @@ class StreamedPushTest {
                 fault -> {
                     throw new AssertionError(fault);
                 },
-                Receipt.NONE);
-        transaction.packetBegins(new HashMap<>(), (long) PIECES * PIECE_BYTES);
-        return transaction;
+                receipt);
     }
 
     private static void add(final StreamedPush transaction, final int pieces) {
@@ -210,6 +224,35 @@ class StreamedPushTest {
         transaction.commit(CommitDeadline.NONE, listener);
         verify(held).commit(CommitDeadline.NONE, transaction);
         return transaction;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName(
+            "of many copies of a packet in doubt as many wait for the commit as were in doubt, and no more are charged")
+    void copiesInDoubt(final boolean isDecided) {
+        final Map<String, String> attributes = Map.of("uuid", "one", "large", "x".repeat(100_000));
+        final DoubtRoom room = new DoubtRoom(Duration.ofMinutes(10), Until.SENT, NanoClock.SYSTEM);
+        final PeerKey peer = new PeerKey("peer");
+        final Fingerprint packet = new PacketHash().of(attributes, Unpooled.EMPTY_BUFFER, 0, 0);
+        final Receipt lost = room.open("port", peer, metrics);
+        lost.claim(new KnownPackets(List.of(packet, packet)));
+        lost.peerLost();
+        if (isDecided) {
+            lost.ended(true);
+        }
+        final StreamedPush transaction = stream(new ByteArrayOutputStream(), room.open("port", peer, metrics));
+        for (int copy = 0; copy < 20; copy++) {
+            transaction.packetBegins(new HashMap<>(attributes), 0);
+            transaction.packetEnds(0);
+            while (!contentWorker.isEmpty()) {
+                contentWorker.remove().run();
+            }
+        }
+        assertEquals(2 * AttributeMemory.of(attributes), budget.used());
+        transaction.abandon();
+        contentWorker.remove().run();
+        assertEquals(0, budget.used());
     }
 
     @Test
