@@ -9,8 +9,9 @@ import java.util.concurrent.CompletableFuture;
  * Gathers packets to transactions: a transaction begins when enough packets or bytes are there, or one has waited long
  * enough, and no more run than allowed. Any thread.
  *
- * <p>The delivery time-out and the deadline of a packet start when it is given. One that waits longer for its transaction fails
- * with {@link FailureReason#DEADLINE_EXCEEDED}.
+ * <p>The delivery time-out and the deadline of a packet start when it is taken: after {@link #send(Packet)} has waited for room.
+ * One that waits longer for its transaction fails with {@link FailureReason#DEADLINE_EXCEEDED}. A transaction has the time of
+ * its oldest packet; younger ones are sent again when that is over.
  *
  * <p>Every packet has a future of its own, which ends as its transaction does. Those of a transaction are handed to the
  * completion executor one by one, in the order of the packets: none waits for what depends on another. A packet whose

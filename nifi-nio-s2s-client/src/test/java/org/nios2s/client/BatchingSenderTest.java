@@ -141,6 +141,22 @@ class BatchingSenderTest {
     }
 
     @Test
+    void aPolicyOfOneAttemptSendsNoPacketTwice() throws Exception {
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        final InputPort port = nifi.inputPort("port-id").withRetry(RetryPolicy.never());
+        try (BatchingSender sender = port.batching(BatchingOptions.standard().withMaxPackets(4))) {
+            final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                sent.add(sender.send(packet("p" + i)));
+            }
+            for (final CompletableFuture<TransactionResult> each : sent) {
+                assertEquals(1, Outcomes.failureOf(each).attempts());
+            }
+        }
+        assertEquals(4, server.arrived.size());
+    }
+
+    @Test
     void aPacketWhoseContentFailsTakesNeitherStreamsNorConnectionsWithIt() throws Exception {
         final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
         try (BatchingSender sender = sender(BatchingOptions.standard().withLinger(Duration.ofMinutes(1)))) {

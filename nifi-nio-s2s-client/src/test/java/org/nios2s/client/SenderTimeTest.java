@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -121,6 +124,123 @@ class SenderTimeTest {
             final CompletableFuture<TransactionResult> sent = sender.send(packet("a"));
             assertTrue(sender.close(Outcomes.NEVER));
             assertEquals(1, Outcomes.await(sent).packets());
+        }
+    }
+
+    private static void awaitAge(final long sinceNanos, final Duration age) {
+        await().pollInterval(Duration.ofMillis(10))
+                .atMost(Outcomes.NEVER)
+                .until(() -> System.nanoTime() - sinceNanos >= age.toNanos());
+    }
+
+    private static RetryPolicy quick(final Duration deliveryTimeout) {
+        return RetryPolicy.standard()
+                .withDeliveryTimeout(deliveryTimeout)
+                .withBackoff(Duration.ofMillis(1), Duration.ofMillis(20));
+    }
+
+    private static List<String> names(final ScriptedServer server) {
+        return server.committed.stream()
+                .map(received -> received.attributes().get("filename"))
+                .toList();
+    }
+
+    @Test
+    void aRecordIsNotFailedByTheTimeOfAnOlderOneOfItsTransaction() throws Exception {
+        final Duration delivery = Duration.ofSeconds(6);
+        final int port = closedPort();
+        try (SiteToSite nifi = SiteToSite.builder()
+                        .address("127.0.0.1", port)
+                        .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(20))
+                        .retry(quick(delivery))
+                        .build();
+                BatchingSender sender = nifi.inputPort("port-id")
+                        .batching(BatchingOptions.standard()
+                                .withMaxPackets(3)
+                                .withLinger(delivery)
+                                .inOrder())) {
+            final long started = System.nanoTime();
+            final CompletableFuture<TransactionResult> old = sender.send(packet("old"));
+            awaitAge(started, delivery.dividedBy(3));
+            final List<CompletableFuture<TransactionResult>> young =
+                    List.of(sender.send(packet("a")), sender.send(packet("b")));
+            assertFalse(Outcomes.failureOf(old).isOutcomeUnknown());
+            try (ScriptedServer server = new ScriptedServer(port, null)) {
+                for (final CompletableFuture<TransactionResult> each : young) {
+                    assertEquals(2, Outcomes.await(each).packets());
+                }
+                assertEquals(List.of("a.txt", "b.txt"), names(server));
+            }
+        }
+    }
+
+    @Test
+    void theDeadlineOfAnOldRecordCutsNoFreshOne() throws Exception {
+        final Duration deadline = Duration.ofSeconds(6);
+        final CountDownLatch hold = new CountDownLatch(1);
+        final AtomicInteger finished = new AtomicInteger();
+        try (ScriptedServer server = new ScriptedServer();
+                SiteToSite nifi = SiteToSite.builder()
+                        .address("127.0.0.1", server.port())
+                        .deadline(deadline)
+                        .build();
+                BatchingSender sender = nifi.inputPort("port-id")
+                        .batching(BatchingOptions.standard()
+                                .withLinger(Duration.ZERO)
+                                .inOrder())) {
+            server.at(Moment.CONFIRM, wire -> {
+                hold.await();
+                return false;
+            });
+            server.at(
+                    Moment.FINISHED,
+                    wire -> finished.incrementAndGet() == 2 && server.stall().happen(wire));
+            final long started = System.nanoTime();
+            final CompletableFuture<TransactionResult> first = sender.send(packet("first"));
+            final CompletableFuture<TransactionResult> old = sender.send(packet("old"));
+            awaitAge(started, deadline.multipliedBy(2).dividedBy(3));
+            final CompletableFuture<TransactionResult> fresh = sender.send(packet("fresh"));
+            hold.countDown();
+            assertEquals(1, Outcomes.await(first).packets());
+            assertTrue(Outcomes.failureOf(old).isOutcomeUnknown());
+            assertEquals(1, Outcomes.await(fresh).packets());
+        }
+    }
+
+    @Test
+    void theTimeOfARecordStartsWhenThereIsRoomForIt() throws Exception {
+        final CountDownLatch hold = new CountDownLatch(1);
+        try (ScriptedServer server = new ScriptedServer();
+                SiteToSite nifi = nothingAt(server.port()).build();
+                BatchingSender sender = nifi.inputPort("port-id")
+                        .batching(BatchingOptions.standard()
+                                .withLinger(Duration.ZERO)
+                                .withMaxPending(1, 1 << 20))) {
+            server.at(Moment.CONFIRM, wire -> {
+                hold.await();
+                return false;
+            });
+            sender.send(packet("takes the room"));
+            final long started = System.nanoTime();
+            final CompletableFuture<TransactionResult> blocked = new CompletableFuture<>();
+            final Thread sending = Thread.ofVirtual().start(() -> {
+                try {
+                    sender.send(packet("blocked")).whenComplete((done, failure) -> {
+                        if (failure == null) {
+                            blocked.complete(done);
+                        } else {
+                            blocked.completeExceptionally(failure);
+                        }
+                    });
+                } catch (final IOException e) {
+                    blocked.completeExceptionally(e);
+                }
+            });
+            await().until(() ->
+                    sending.getState() == Thread.State.WAITING || sending.getState() == Thread.State.TIMED_WAITING);
+            awaitAge(started, DELIVERY.plusMillis(100));
+            hold.countDown();
+            assertEquals(1, Outcomes.await(blocked).packets());
         }
     }
 }

@@ -26,6 +26,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.FailureReason;
@@ -65,7 +66,9 @@ final class DefaultBatchingSender implements BatchingSender {
     private static final class Entry {
         private final Packet packet;
         private final long heldBytes;
-        private final long givenNanos = System.nanoTime();
+        /** When it was taken; set under the lock before anybody else sees it, so those that wait are in the order of their ages. */
+        private long givenNanos;
+
         private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
         /** Why its content can't be read: then its neighbours go without it. */
         private volatile TransactionException unreadable;
@@ -107,6 +110,11 @@ final class DefaultBatchingSender implements BatchingSender {
             return !ends && attempted.stream().allMatch(entry -> entry.packet.isRepeatable());
         }
 
+        /** The oldest one ended the time of all: these are younger by more than a moment. */
+        private boolean hasTimeLeft(final Entry entry) {
+            return entry.givenNanos - entries.get(0).givenNanos > longestNanos / MOMENTS;
+        }
+
         /** The one that is left of many has half of its time: the other half is for those that wait behind it. */
         private boolean isLeftToItself() {
             final Entry only = entries.get(0);
@@ -114,7 +122,13 @@ final class DefaultBatchingSender implements BatchingSender {
         }
 
         private boolean isHalvedAfter(final TransactionException failure) {
-            return entries.size() > 1 && !failure.isOutcomeUnknown() && isOfPackets(failure);
+            final boolean apart = entries.size() > 1 && !failure.isOutcomeUnknown() && isOfPackets(failure);
+            return apart && (port.allowsAnother(failure) || isRefusedBefore(failure));
+        }
+
+        private boolean isRefusedBefore(final TransactionException failure) {
+            return Stream.of(failure.getSuppressed())
+                    .anyMatch(earlier -> earlier instanceof final TransactionException known && isOfPackets(known));
         }
 
         private boolean isOfPackets(final TransactionException failure) {
@@ -133,6 +147,9 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     private static final int REFUSALS_BEFORE_HALVING = 2;
+
+    /** Packets whose ages differ by less than this part of their time share their transaction's fate. */
+    private static final int MOMENTS = 20;
 
     /** How a peer shows that it does not like what it gets. */
     private static final Set<FailureReason> OF_PACKETS = EnumSet.of(
@@ -174,6 +191,8 @@ final class DefaultBatchingSender implements BatchingSender {
 
     private boolean starting;
     private boolean closed;
+    /** A close did not wait longer: nothing is sent again. */
+    private boolean restEnded;
 
     /** @param completion where futures are completed, and nothing else happens */
     DefaultBatchingSender(
@@ -388,6 +407,7 @@ final class DefaultBatchingSender implements BatchingSender {
         final int underWay;
         lock.lock();
         try {
+            restEnded = true;
             unsent = new ArrayList<>(waiting);
             waiting.clear();
             waitingBytes = 0;
@@ -422,6 +442,7 @@ final class DefaultBatchingSender implements BatchingSender {
 
     /** @return whether a transaction may begin that nobody else begins */
     private boolean take(final Entry entry) {
+        entry.givenNanos = System.nanoTime();
         waiting.add(entry);
         waitingBytes += entry.packet.size();
         pendingPackets++;
@@ -468,7 +489,11 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     private boolean isLate(final Entry entry) {
-        return longestNanos - entry.ageNanos() <= 0;
+        return leftNanos(entry) <= 0;
+    }
+
+    private long leftNanos(final Entry entry) {
+        return longestNanos - entry.ageNanos();
     }
 
     /** @return whether packets are to be taken now; if it is not time for it yet, it is looked at again then */
@@ -477,7 +502,7 @@ final class DefaultBatchingSender implements BatchingSender {
             return false;
         }
         final Entry first = waiting.peek();
-        final long timeLeft = longestNanos - first.ageNanos();
+        final long timeLeft = leftNanos(first);
         if (timeLeft <= 0) {
             return true;
         }
@@ -494,13 +519,13 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     private List<Entry> poll() {
-        final boolean late = isLate(waiting.peek());
+        final long leftOfFirst = leftNanos(waiting.peek());
         final List<Entry> batch = new ArrayList<>(Math.min(waiting.size(), options.maxPackets()));
         long bytes = 0;
         while (!waiting.isEmpty()
                 && batch.size() < options.maxPackets()
                 && bytes < options.maxBytes()
-                && isLate(waiting.peek()) == late) {
+                && fits(waiting.peek(), leftOfFirst)) {
             final Entry entry = waiting.poll();
             bytes += entry.packet.size();
             batch.add(entry);
@@ -512,6 +537,12 @@ final class DefaultBatchingSender implements BatchingSender {
         }
         waitingBytes -= bytes;
         return batch;
+    }
+
+    /** The transaction's time is that of its first: those that may wait far longer are not cut short by it. */
+    private boolean fits(final Entry entry, final long leftOfFirst) {
+        final long left = leftNanos(entry);
+        return leftOfFirst <= 0 ? left <= 0 : left / 2 <= leftOfFirst;
     }
 
     /** @return false if nobody can look: the client is closed, and what is started now fails and says so */
@@ -600,10 +631,12 @@ final class DefaultBatchingSender implements BatchingSender {
         final Entry bad = failedEntry(batch, cause);
         final boolean halved =
                 bad == null && cause instanceof final TransactionException known && batch.isHalvedAfter(known);
+        final boolean mayGoOn = bad == null && mayGoOn(cause);
         final List<Entry> failed = new ArrayList<>();
         final List<Entry> again = new ArrayList<>();
         for (final Entry entry : batch.entries) {
-            final boolean innocent = halved || bad != null && entry != bad;
+            final boolean cutShort = mayGoOn && batch.hasTimeLeft(entry);
+            final boolean innocent = halved || cutShort || bad != null && entry != bad;
             final boolean once = innocent && entry.unreadable == null && entry.packet.isRepeatable();
             (once ? again : failed).add(entry);
         }
@@ -611,6 +644,22 @@ final class DefaultBatchingSender implements BatchingSender {
             halve(again);
         }
         ended(batch.entries, failed, entry -> fail(entry, cause), again);
+    }
+
+    /** @return whether packets that had to end with an older one may be sent again: the peer took nothing, and it may pass */
+    private boolean mayGoOn(final Throwable cause) {
+        if (!(cause instanceof final TransactionException known)
+                || known.isOutcomeUnknown()
+                || !known.reason().isTransient()
+                || !port.allowsAnother(known)) {
+            return false;
+        }
+        lock.lock();
+        try {
+            return !restEnded;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void halve(final List<Entry> entries) {
@@ -685,10 +734,7 @@ final class DefaultBatchingSender implements BatchingSender {
         lock.lock();
         try {
             running.remove(batch);
-            for (int i = again.size() - 1; i >= 0; i--) {
-                waiting.addFirst(again.get(i));
-                waitingBytes += again.get(i).packet.size();
-            }
+            putBack(again);
             flushing += again.size();
             pendingPackets -= over.size();
             for (final Entry entry : over) {
@@ -708,6 +754,19 @@ final class DefaultBatchingSender implements BatchingSender {
             entry.over.complete(null);
         }
         told.forEach(asked -> complete(() -> asked.complete(null)));
+    }
+
+    /** They go first, but for those that were given before them and were put back by another transaction. */
+    private void putBack(final List<Entry> again) {
+        final Deque<Entry> older = new ArrayDeque<>();
+        while (!again.isEmpty() && !waiting.isEmpty() && waiting.peek().givenNanos - again.get(0).givenNanos < 0) {
+            older.push(waiting.poll());
+        }
+        for (final Entry entry : again.reversed()) {
+            waiting.addFirst(entry);
+            waitingBytes += entry.packet.size();
+        }
+        older.forEach(waiting::addFirst);
     }
 
     private void complete(final Runnable task) {

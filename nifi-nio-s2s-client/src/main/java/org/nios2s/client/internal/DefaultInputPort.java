@@ -112,6 +112,11 @@ final class DefaultInputPort implements InputPort {
                 : Math.min(delivery, TimeUnit.NANOSECONDS.convert(options.deadline()));
     }
 
+    /** @return whether the policy lets what failed so be sent once more */
+    boolean allowsAnother(final TransactionException failure) {
+        return retry.allowsAnother(failure.attempts(), failure);
+    }
+
     @Override
     public BatchingSender batching(final BatchingOptions gathering) {
         final DefaultBatchingSender sender = new DefaultBatchingSender(
