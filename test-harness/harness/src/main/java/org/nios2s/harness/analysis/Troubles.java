@@ -12,8 +12,8 @@ import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.LedgerMetrics;
 
 /**
- * What takes the place of every praise: packets that are lost, there twice or damaged, and failures of a side that is not just
- * what others are compared with. Stateless, any thread.
+ * What takes the place of every praise: packets that are lost, there twice, damaged or still on their way, and failures of a
+ * side that is not just what others are compared with. Stateless, any thread.
  */
 public final class Troubles {
 
@@ -61,6 +61,15 @@ public final class Troubles {
                         .filter(Objects::nonNull)
                         .mapToLong(Long::longValue)
                         .sum());
+        // An interrupted run does not wait for the count to end.
+        final long open = own.stream()
+                .filter(run -> run.ledger() != null && !run.ledger().settled())
+                .filter(run -> !run.execution().interrupted())
+                .count();
+        if (open > 0) {
+            said.add(Metric.words(
+                    "FlowFiles were still queued or still arriving after %,d of %,d runs", open, own.size()));
+        }
         final long failed = own.stream().mapToLong(run -> run.load().failures()).sum();
         if (failed > 0 && !baseline) {
             said.add(Metric.words("%,d transactions failed", failed));

@@ -71,9 +71,8 @@ public final class SideBySide {
 
     private static String said(final ExperimentResult result) {
         return result.completion().complete()
-                ? result.conclusion().sentence()
-                : "Not complete: " + result.completion().reason() + " "
-                        + result.conclusion().sentence();
+                ? HtmlReport.headline(result)
+                : "Not complete: " + result.completion().reason() + " " + HtmlReport.headline(result);
     }
 
     private static String verdict(final Map<String, ExperimentResult> byLetter) {

@@ -70,6 +70,22 @@ class HtmlReportTest {
     }
 
     @Test
+    void flowFilesThatAreStillQueuedTakeThePlaceOfThePraise() {
+        final ExperimentResult praised = Samples.flawless();
+        final List<RunResult> runs = new ArrayList<>(praised.runs());
+        runs.set(1, Samples.unsettled(runs.get(1)));
+        assertEquals(
+                "nio: FlowFiles were still queued or still arriving after 1 of 1 runs.",
+                HtmlReport.headline(Samples.with(runs, praised)));
+
+        runs.set(1, Samples.but("interrupted", runs.get(1)));
+        assertEquals(
+                praised.conclusion().sentence(),
+                HtmlReport.headline(Samples.with(runs, praised)),
+                "of an interrupted run nobody waited for the count");
+    }
+
+    @Test
     void nothingIsLoaded() throws Exception {
         final Document document = document();
         for (final String attribute : List.of("src", "srcset", "data", "poster")) {

@@ -4,6 +4,7 @@ package org.nios2s.harness.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult;
+import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.Samples;
 
 /** Two results as one page. Runs on the test's thread. */
@@ -23,7 +25,26 @@ class SideBySideTest {
         final List<String> row = both.tables().getFirst().texts().getLast();
 
         assertEquals(List.of("B", "results/second"), row.subList(0, 2));
-        assertEquals("No difference is shown in this run.", row.getLast());
+        assertEquals("nio: 3 transactions failed.", row.getLast());
+    }
+
+    @Test
+    void crossedGatesAndLossesTakeThePlaceOfTheSentence() {
+        final ExperimentResult praised = Samples.flawless();
+        assertEquals(praised.conclusion().sentence(), said(praised));
+
+        final List<RunResult> runs = new ArrayList<>(praised.runs());
+        runs.set(1, Samples.withLost(25, runs.get(1)));
+        assertEquals("nio: of 50 acknowledged packets 25 were lost.", said(Samples.with(runs, praised)));
+    }
+
+    private static String said(final ExperimentResult result) {
+        return SideBySide.of(Map.of("directory", result))
+                .tables()
+                .getFirst()
+                .texts()
+                .getFirst()
+                .getLast();
     }
 
     @Test

@@ -129,6 +129,13 @@ public final class Samples {
         return ResultDirectory.JSON.convertValue(copy, RunResult.class);
     }
 
+    /** The same run, after which the count of packets had to end too early. */
+    public static RunResult unsettled(final RunResult run) {
+        final ObjectNode copy = ResultDirectory.JSON.valueToTree(run);
+        copy.withObject("/ledger").put("settled", false);
+        return ResultDirectory.JSON.convertValue(copy, RunResult.class);
+    }
+
     /** A comparison in which nothing went wrong. */
     public static ExperimentResult flawless() {
         final ExperimentResult some = comparison();
