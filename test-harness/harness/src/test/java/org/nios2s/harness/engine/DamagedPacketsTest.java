@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.apache.nifi.components.PropertyDescriptor;
 import org.apache.nifi.components.PropertyValue;
 import org.apache.nifi.flowfile.FlowFile;
@@ -66,6 +67,20 @@ class DamagedPacketsTest {
         assertEquals(new LedgerMetrics(PACKETS, PACKETS, 0, 0, 0, 0L, null, true), pushed);
         assertTrue(pushed.exact());
         assertEquals(new PullLedger.State(PACKETS, PACKETS, 0, null), pulled(packets -> {}));
+    }
+
+    @Test
+    void aFlowFileWithTheNumberOfAnotherIsThereTwice() throws Exception {
+        final LedgerCheck check = LedgerCheck.before(List.of(directory.resolve("parcels")));
+        final LedgerSink sink = new LedgerSink();
+        sink.openLedger(context());
+        sink.onTrigger(null, session(packets(SENT)));
+        sink.onTrigger(null, session(packets(SENT)));
+        sink.closeLedger();
+
+        assertEquals(
+                new LedgerMetrics(PACKETS, PACKETS, 0, PACKETS, 0, 0L, null, true),
+                check.compare(outcome(), PACKETS, SENT::parcel, IDLE));
     }
 
     @Test
@@ -164,7 +179,7 @@ class DamagedPacketsTest {
         });
     }
 
-    /** A session in whose queue the packets are. */
+    /** A session in whose queue the packets are; as in a NiFi that was restarted, numbers begin again. */
     private static ProcessSession session(final List<Packet> packets) {
         final Map<FlowFile, Packet> queue = new LinkedHashMap<>();
         packets.forEach(packet -> queue.put(flowFile(queue.size(), packet), packet));
@@ -185,11 +200,13 @@ class DamagedPacketsTest {
     }
 
     private static FlowFile flowFile(final long number, final Packet packet) {
+        final Map<String, String> attributes = new HashMap<>(packet.attributes());
+        attributes.put("uuid", UUID.randomUUID().toString());
         return as(FlowFile.class, (method, arguments) -> switch (method) {
             case "getId" -> number;
             case "getSize" -> (long) packet.content().length;
-            case "getAttributes" -> packet.attributes();
-            case "getAttribute" -> packet.attributes().get(arguments[0]);
+            case "getAttributes" -> attributes;
+            case "getAttribute" -> attributes.get(arguments[0]);
             case "hashCode" -> (int) number;
             case "equals" -> ((FlowFile) arguments[0]).getId() == number;
             default -> throw new UnsupportedOperationException(method);

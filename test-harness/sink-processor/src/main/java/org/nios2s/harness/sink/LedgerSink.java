@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -60,7 +61,7 @@ public class LedgerSink extends AbstractProcessor {
             .name("Parcel File")
             .description(
                     "Name of a file in the ledger directory that gets a line for every FlowFile: packet id, number of"
-                            + " the FlowFile, bytes, checksums of content and attributes; no value: contents are not read")
+                            + " the FlowFile (of its uuid), bytes, checksums of content and attributes; no value: contents are not read")
             .required(false)
             .addValidator(StandardValidators.NON_BLANK_VALIDATOR)
             .expressionLanguageSupported(ExpressionLanguageScope.NONE)
@@ -150,14 +151,19 @@ public class LedgerSink extends AbstractProcessor {
         }
         final List<Parcel> read = new ArrayList<>(batch.size());
         for (final FlowFile flowFile : batch) {
-            session.read(
-                    flowFile, content -> read.add(Parcel.read(flowFile.getAttributes(), flowFile.getId(), content)));
+            session.read(flowFile, content -> read.add(Parcel.read(flowFile.getAttributes(), name(flowFile), content)));
         }
         try {
             open.append(read);
         } catch (final IOException e) {
             throw new UncheckedIOException("The ledger could not append to its file of parcels: they stay queued", e);
         }
+    }
+
+    /** Of its uuid, which stays the same across a restart: NiFi may then give its number to another FlowFile. */
+    private static long name(final FlowFile flowFile) {
+        final UUID uuid = UUID.fromString(flowFile.getAttribute("uuid"));
+        return uuid.getMostSignificantBits() ^ uuid.getLeastSignificantBits();
     }
 
     private void enter(final List<FlowFile> batch) {

@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
  * another parcel. Immutable, any thread.
  *
  * @param id         the packet's id, or null when it has lost that
- * @param flowFile   number of the FlowFile in its NiFi, which stays the same across a restart; 0 where there is none
+ * @param flowFile   number made of the uuid of its FlowFile, which stays the same across a restart; 0 where there is none
  * @param bytes      size of the content
  * @param content    CRC-32C of the content
  * @param attributes the sum of the CRC-32Cs of the attributes that a sender of the harness sets
