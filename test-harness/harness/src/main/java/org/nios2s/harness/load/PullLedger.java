@@ -18,6 +18,7 @@ public final class PullLedger {
     private final Map<String, BitSet> seen = new HashMap<>();
     private long received;
     private long different;
+    private long withoutId;
     private long damaged;
     private String damage;
 
@@ -31,19 +32,21 @@ public final class PullLedger {
      *
      * @param received  packets of finished transactions
      * @param different the same, each counted once
+     * @param withoutId the same without an id: nobody knows which they are
      * @param damaged   packets that are not as they were made
      * @param damage    in which way the last of those is not, or null
      */
-    public record State(long received, long different, long damaged, String damage) {
+    public record State(long received, long different, long withoutId, long damaged, String damage) {
 
         public long duplicated() {
-            return received - different;
+            return received - different - withoutId;
         }
 
         public State since(final State before) {
             return new State(
                     received - before.received,
                     different - before.different,
+                    withoutId - before.withoutId,
                     damaged - before.damaged,
                     damaged == before.damaged ? null : damage);
         }
@@ -61,7 +64,9 @@ public final class PullLedger {
                 damaged++;
                 damage = difference;
             }
-            if (id != null && isNew(id)) {
+            if (id == null) {
+                withoutId++;
+            } else if (isNew(id)) {
                 different++;
             }
         }
@@ -76,6 +81,6 @@ public final class PullLedger {
     }
 
     public synchronized State state() {
-        return new State(received, different, damaged, damage);
+        return new State(received, different, withoutId, damaged, damage);
     }
 }

@@ -20,18 +20,17 @@ public final class Feed {
     private final FlowFileSource source;
     private final String port;
     private final Shape shape;
-    private final PullLedger ledger;
+    private FeedBalance balance;
+    private boolean continues;
     private boolean running;
     private long process;
     private long madeBefore;
     private long queuedBefore;
-    private PullLedger.State before;
 
     Feed(final FlowFileSource source, final String port, final Shape shape) {
         this.source = source;
         this.port = port;
         this.shape = shape;
-        this.ledger = new PullLedger(shape);
     }
 
     String port() {
@@ -42,14 +41,21 @@ public final class Feed {
         return source;
     }
 
+    /** That of the run which was started last. */
     public PullLedger ledger() {
-        return ledger;
+        return balance.ledger();
     }
 
     void start() {
         running = true;
-        process = source.nifi().info().pid();
-        before = ledger.state();
+        final long now = source.nifi().info().pid();
+        if (!continues || now != process) {
+            // Nobody knows how the run before ended: what it left in the queue counts as never received.
+            balance = new FeedBalance(shape);
+        }
+        continues = false;
+        process = now;
+        balance.begin();
         madeBefore = source.made();
         queuedBefore = source.queued();
         source.start(shape);
@@ -78,30 +84,21 @@ public final class Feed {
         final long made = source.made() - madeBefore;
         final Deadline deadline = Deadline.after(patience);
         Deadline quiet = Deadline.after(still);
-        long balance = balance(made);
-        while (balance != 0 && !quiet.passed() && !deadline.passed() && !giveUp.getAsBoolean()) {
+        long difference = balance.after(left(made));
+        while (difference != 0 && !quiet.passed() && !deadline.passed() && !giveUp.getAsBoolean()) {
             Thread.sleep(POLL);
-            final long now = balance(made);
-            if (now != balance) {
-                balance = now;
+            final long now = balance.after(left(made));
+            if (now != difference) {
+                difference = now;
                 quiet = Deadline.after(still);
             }
         }
-        final PullLedger.State state = ledger.state().since(before);
-        return new LedgerMetrics(
-                state.received(),
-                state.different(),
-                Math.max(0, balance),
-                state.duplicated() + Math.max(0, -balance),
-                0,
-                state.damaged(),
-                state.damage(),
-                balance == 0 || quiet.passed());
+        continues = difference == 0 || quiet.passed();
+        return balance.count(difference, continues);
     }
 
-    /** FlowFiles that left the port, without those that were received: 0 when all is well. */
-    private long balance(final long made) {
-        final long left = queuedBefore + made * shape.packets() - source.queued();
-        return left - ledger.state().since(before).different();
+    /** FlowFiles that have left the port in this run. */
+    private long left(final long made) {
+        return queuedBefore + made * shape.packets() - source.queued();
     }
 }

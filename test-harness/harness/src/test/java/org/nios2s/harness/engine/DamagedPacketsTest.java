@@ -66,7 +66,7 @@ class DamagedPacketsTest {
 
         assertEquals(new LedgerMetrics(PACKETS, PACKETS, 0, 0, 0, 0L, null, true), pushed);
         assertTrue(pushed.exact());
-        assertEquals(new PullLedger.State(PACKETS, PACKETS, 0, null), pulled(packets -> {}));
+        assertEquals(new PullLedger.State(PACKETS, PACKETS, 0, 0, null), pulled(packets -> {}));
     }
 
     @Test
