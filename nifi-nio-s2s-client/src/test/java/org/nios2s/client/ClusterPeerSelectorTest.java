@@ -192,6 +192,27 @@ class ClusterPeerSelectorTest {
     }
 
     @Test
+    void aPushWhoseOutcomeIsUnknownStaysWithItsNodeWhenThatOneIsFull() throws Exception {
+        prefer(true);
+        second.at(Moment.FINISHED, wire -> {
+            second.asUsual(Moment.FINISHED);
+            second.at(Moment.HANDSHAKE, ScriptedServer.portOnly(full -> {
+                second.asUsual(Moment.HANDSHAKE);
+                full.say(ResponseCode.PORTS_DESTINATION_FULL);
+                return true;
+            }));
+            throw new EOFException();
+        });
+        try (SiteToSite cluster = persistent()) {
+            final TransactionResult result =
+                    Outcomes.await(cluster.inputPort("in").send(List.of(packet("a"))));
+            assertEquals("localhost:" + second.port(), result.peer());
+        }
+        assertEquals(2, second.committed.size());
+        assertEquals(0, first.committed.size());
+    }
+
+    @Test
     void aPushWhoseOutcomeIsUnknownGoesElsewhereWhenItsNodeIsGone() throws Exception {
         prefer(true);
         second.at(Moment.FINISHED, wire -> {

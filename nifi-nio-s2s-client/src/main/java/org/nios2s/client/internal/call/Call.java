@@ -336,8 +336,7 @@ final class Call implements RunningCall {
         if (port != null) {
             peers.failed(port, failure);
         }
-        // A peer that can't be reached any more causes another outcome, and the next attempt goes to any.
-        doubtful = direction == Direction.SEND && failure.isOutcomeUnknown() ? port : null;
+        doubtful = doubtfulAfter(port, failure);
         if (over) {
             // Given up by its caller: only the observer can still hear what became of it.
             SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, whole(failure)));
@@ -352,6 +351,16 @@ final class Call implements RunningCall {
         } else {
             tellFailed(mostTelling(failure));
         }
+    }
+
+    /** It stays that one while it says anything but that it refuses us: then, or when it can't be reached, the next goes to any. */
+    private Endpoint doubtfulAfter(final Endpoint port, final TransactionException failure) {
+        if (direction == Direction.SEND && failure.isOutcomeUnknown()) {
+            return port;
+        }
+        final boolean unreached = failure.reason() == FailureReason.CONNECT_FAILED
+                || failure.step().compareTo(TransactionStep.TLS_HANDSHAKE) <= 0;
+        return unreached || Refusals.isRefusal(failure) ? null : doubtful;
     }
 
     /** An attempt that found no connection in the little time that was left says less than the attempt before it. */
