@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
+import org.slf4j.LoggerFactory;
 
 /** Batches that are pulled until one has enough of them. */
 class BatchReceiverTest {
@@ -119,6 +124,32 @@ class BatchReceiverTest {
             await().until(() -> received.contains("a"));
             assertFalse(receiver.whenEnded().isDone());
         }
+    }
+
+    @Test
+    void aPeerThatServesAndThenFailsAgainAndAgainIsLoggedOnce() {
+        final Logger logger = (Logger) LoggerFactory.getLogger("org.nios2s.client.internal.DefaultBatchReceiver");
+        final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        final AtomicInteger times = new AtomicInteger();
+        server.at(Moment.CONFIRM, wire -> {
+            times.incrementAndGet();
+            throw new IOException("does not confirm");
+        });
+        offer("a");
+        try (BatchReceiver receiver = nifi.outputPort("port-id").receive(ReceivedBatch::skipRest)) {
+            await().until(() -> times.get() > 5);
+            assertFalse(receiver.whenEnded().isDone());
+        } finally {
+            logger.detachAppender(lines);
+        }
+        assertEquals(
+                1,
+                lines.list.stream()
+                        .filter(line -> line.getLevel() == Level.WARN)
+                        .filter(line -> line.getFormattedMessage().contains("CONFIRM"))
+                        .count());
     }
 
     @Test

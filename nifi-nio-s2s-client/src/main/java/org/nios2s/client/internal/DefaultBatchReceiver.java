@@ -167,16 +167,23 @@ final class DefaultBatchReceiver implements BatchReceiver {
             peer = port.choose();
             final DefaultReceivedBatch batch = port.ask(peer, givenUp);
             refusals.served(peer);
-            logged.remove(peer.peer());
             if (batch == null) {
+                forgetFailures(peer);
                 return pauses.afterNothing();
             }
             handle(batch);
+            forgetFailures(peer);
             pauses.received();
             return Duration.ZERO;
         } catch (final IOException e) {
             return judge(peer, e, pauses);
         }
+    }
+
+    /** What fails from now on is said again, whether it is the peer or no peer is found. */
+    private void forgetFailures(final Endpoint peer) {
+        logged.remove(peer.peer());
+        logged.remove(port.peers().name());
     }
 
     private void handle(final DefaultReceivedBatch batch) throws TransactionException {
