@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.nios2s.client.Outcomes.packet;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.nios2s.client.ScriptedServer.Moment;
+import org.slf4j.LoggerFactory;
 
 /** Packets that are gathered to transactions. */
 class BatchingSenderTest {
@@ -308,6 +312,28 @@ class BatchingSenderTest {
         assertEquals(0, sender.pendingPackets());
         assertEquals(List.of(), names());
         sender.close();
+    }
+
+    @Test
+    void theLogHasEachRecordThatFailsWhenTheClientIsClosed() throws Exception {
+        final BatchingSender sender = sender(BatchingOptions.standard().withLinger(Duration.ofMinutes(10)));
+        final Logger logger = (Logger) LoggerFactory.getLogger("org.nios2s.client.internal.FailureLog");
+        final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            for (int i = 0; i < 5; i++) {
+                sender.send(packet("p" + i));
+            }
+            nifi.close();
+            await().until(() -> List.copyOf(lines.list).stream()
+                            .filter(line -> line.getFormattedMessage().contains(":" + server.port() + " "))
+                            .mapToLong(line -> (Long) line.getArgumentArray()[0])
+                            .sum()
+                    == 5);
+        } finally {
+            logger.detachAppender(lines);
+        }
     }
 
     @Test

@@ -206,7 +206,8 @@ final class DefaultBatchingSender implements BatchingSender {
         this.options = Objects.requireNonNull(options, "options");
         this.lingerNanos = TimeUnit.NANOSECONDS.convert(options.linger());
         this.longestNanos = port.longestNanos();
-        this.failures = new FailureLog(port.name(), System::nanoTime);
+        this.failures = new FailureLog(port.name(), System::nanoTime, (task, nanos) -> engine.timer()
+                .schedule(task, nanos, TimeUnit.NANOSECONDS));
     }
 
     @Override
@@ -327,7 +328,7 @@ final class DefaultBatchingSender implements BatchingSender {
     /** The client is closed, and refuses what is started now: so what waits here ends. */
     void clientClosed() {
         refuseFurther();
-        flushGiven();
+        handedOver(flushGiven()).whenComplete((nothing, failure) -> failures.logRest());
     }
 
     private void refuseFurther() {
@@ -703,12 +704,14 @@ final class DefaultBatchingSender implements BatchingSender {
     private void fail(final Entry entry, final Throwable ofAll) {
         final Throwable cause = entry.unreadable == null ? ofAll : entry.unreadable;
         discard(entry.packet);
-        entry.result.completeExceptionally(cause);
         final BiConsumer<Packet, TransactionException> listener = options.failureListener();
         if (listener == null) {
+            // First: when all futures are complete, the rest is logged.
             failures.failed(1, cause);
+            entry.result.completeExceptionally(cause);
             return;
         }
+        entry.result.completeExceptionally(cause);
         try {
             listener.accept(
                     entry.packet,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client.internal;
 
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,17 +18,23 @@ final class FailureLog {
 
     private final String port;
     private final LongSupplier clock;
+    private final ObjLongConsumer<Runnable> timer;
     /** All of these are guarded by this object. */
     private long failed;
 
     private String firstCause;
     private long loggedNanos;
     private boolean logged;
+    private boolean scheduled;
 
-    /** @param clock as {@link System#nanoTime} */
-    FailureLog(final String port, final LongSupplier clock) {
+    /**
+     * @param clock as {@link System#nanoTime}
+     * @param timer runs something after so many nanoseconds
+     */
+    FailureLog(final String port, final LongSupplier clock, final ObjLongConsumer<Runnable> timer) {
         this.port = port;
         this.clock = clock;
+        this.timer = timer;
     }
 
     synchronized void failed(final int packets, final Throwable cause) {
@@ -34,9 +42,30 @@ final class FailureLog {
             firstCause = cause.getMessage();
         }
         failed += packets;
-        if (!logged || clock.getAsLong() - loggedNanos >= PAUSE_NANOS) {
+        logOrSchedule();
+    }
+
+    private void logOrSchedule() {
+        final long left = logged ? PAUSE_NANOS - (clock.getAsLong() - loggedNanos) : 0;
+        if (left <= 0) {
             logRest();
+        } else if (failed > 0 && !scheduled) {
+            schedule(left);
         }
+    }
+
+    private void schedule(final long nanos) {
+        try {
+            timer.accept(this::look, nanos);
+            scheduled = true;
+        } catch (final RejectedExecutionException e) {
+            logger.debug("The client of {} is closed, and logs the rest then", port);
+        }
+    }
+
+    private synchronized void look() {
+        scheduled = false;
+        logOrSchedule();
     }
 
     /** Logs what has not been logged yet. */

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,7 +35,7 @@ class FailureLogTest {
 
     @Test
     void theFirstFailureIsLoggedAtOnceAndTheOthersTogether() {
-        final FailureLog log = new FailureLog("nifi:1", nanos::get);
+        final FailureLog log = new FailureLog("nifi:1", nanos::get, (task, after) -> {});
         log.failed(1, new IOException("down"));
         log.failed(2, new IOException("still down"));
         log.failed(3, new IOException("down again"));
@@ -51,5 +52,27 @@ class FailureLogTest {
                 lines.list.stream()
                         .map(line -> line.getLevel() + " " + line.getFormattedMessage())
                         .toList());
+    }
+
+    @Test
+    void whatFailsWithTheFirstIsLoggedAfterThePauseWithoutAnotherFailure() {
+        final List<Runnable> scheduled = new ArrayList<>();
+        final List<Long> pauses = new ArrayList<>();
+        final FailureLog log = new FailureLog("nifi:1", nanos::get, (task, after) -> {
+            scheduled.add(task);
+            pauses.add(after);
+        });
+        for (int i = 0; i < 500; i++) {
+            log.failed(1, new IOException("down"));
+        }
+        assertEquals(List.of(TimeUnit.SECONDS.toNanos(10)), pauses);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
+        scheduled.removeFirst().run();
+        assertEquals(List.of(), scheduled);
+        assertEquals(
+                List.of(
+                        "1 packets to nifi:1 have failed. The first cause: down",
+                        "499 packets to nifi:1 have failed. The first cause: down"),
+                lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList());
     }
 }
