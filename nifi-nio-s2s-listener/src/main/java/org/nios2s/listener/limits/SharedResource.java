@@ -140,7 +140,9 @@ public final class SharedResource {
     /** A peer, as long as it holds something or waits. Guarded by the lock, as all of its fields. */
     private static final class Peer {
         private final PeerKey key;
-        private final Set<Grant> grants = new HashSet<>();
+        /** In the order in which they came: of two that are alike the older one ends. */
+        private final Set<Grant> grants = new LinkedHashSet<>();
+
         private final List<PeerQueue> queues = new ArrayList<>(1);
         private long held;
         /** The part of it whose holders were told to give it back. */
