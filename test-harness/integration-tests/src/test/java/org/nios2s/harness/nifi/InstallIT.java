@@ -25,12 +25,11 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.harness.HarnessException;
 
 /**
- * The commands of docs/install.md, as they stand there, on a NiFi with the {@code nifi.properties} and the {@code logback.xml} that
- * NiFi ships. Runs on the thread of the tests with NiFis of its own.
+ * The commands of docs/install.md, as they stand there, on a NiFi with the {@code nifi.properties} that it ships. The NiFi that the
+ * build puts together ships none, and has that of the harness. Runs on the thread of the tests with NiFis of its own.
  */
 class InstallIT {
     private static final Path PAGE = Path.of("..", "..", "docs", "install.md");
-    private static final Path SHIPPED = Path.of("src", "test", "resources", "shipped-conf");
     private static final Pattern COMMANDS = Pattern.compile("(?ms)^ *```sh install-(\\w+)\n(.*?)^ *```$");
     private static final Duration START = Duration.ofMinutes(3);
 
@@ -46,6 +45,7 @@ class InstallIT {
             Map.entry("nifi.security.keystoreType", ""),
             Map.entry("nifi.security.truststore", ""),
             Map.entry("nifi.security.truststoreType", ""),
+            Map.entry("nifi.security.user.authorizer", ""),
             Map.entry("nifi.security.user.login.identity.provider", ""));
 
     private static final String OURS = "\"Site-to-Site NIO";
@@ -71,19 +71,24 @@ class InstallIT {
         Files.createDirectories(home.logs());
         Files.createDirectories(home.conf());
         installation.link(home);
-        for (final Path file : files(SHIPPED)) {
-            Files.copy(file, home.conf().resolve(file.getFileName()));
+        NifiConfiguration.of(new NifiOptions().listener(Listener.STOCK), 0, 0, null, null)
+                .write(home.conf());
+        setAll(Map.of(RAW_PORT, ""));
+        final Path shipped = installation.directory().resolve("conf/nifi.properties");
+        if (Files.exists(shipped)) {
+            Files.copy(shipped, properties(), StandardCopyOption.REPLACE_EXISTING);
         }
-        final Path own = installation.directory().resolve("conf/nifi.properties");
-        if (Files.exists(own)) {
-            Files.copy(own, properties(), StandardCopyOption.REPLACE_EXISTING);
-        }
+        setAll(WITHOUT_BOOTSTRAP);
+        setAll(Map.of("nifi.web.http.port", Integer.toString(FreePorts.any())));
+    }
+
+    private void setAll(final Map<String, String> values) throws IOException {
         String lines = Files.readString(properties());
-        for (final Map.Entry<String, String> value : WITHOUT_BOOTSTRAP.entrySet()) {
+        for (final Map.Entry<String, String> value : values.entrySet()) {
             lines = lines.replaceAll(
                     "(?m)^" + Pattern.quote(value.getKey() + "=") + ".*", value.getKey() + "=" + value.getValue());
         }
-        Files.writeString(properties(), lines.replace("nifi.web.http.port=", "nifi.web.http.port=" + FreePorts.any()));
+        Files.writeString(properties(), lines);
     }
 
     @AfterEach
@@ -179,11 +184,5 @@ class InstallIT {
 
     private static String text(final Path file) {
         return HarnessException.attempt(e -> "Cannot read " + file, () -> Files.readString(file));
-    }
-
-    private static List<Path> files(final Path directory) throws IOException {
-        try (Stream<Path> files = Files.list(directory)) {
-            return files.filter(Files::isRegularFile).toList();
-        }
     }
 }
