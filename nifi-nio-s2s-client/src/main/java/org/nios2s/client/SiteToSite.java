@@ -211,6 +211,17 @@ public interface SiteToSite extends AutoCloseable {
         Builder maxPending(int max);
 
         /**
+         * Sets how much memory the packets of one port may take that were given to it and are not over: their attributes, and
+         * contents that are given as bytes. When it is used up, one more transaction fails with
+         * {@link FailureReason#TOO_MANY_PENDING}. So a packet of any size is taken while nothing else is pending. Batching senders
+         * have a limit of their own, {@link BatchingOptions#withMaxPending}. Default: a quarter of the largest heap.
+         *
+         * @param max bytes, 1 or more
+         * @return this
+         */
+        Builder maxPendingBytes(long max);
+
+        /**
          * Sets the time from the resolution of the name to the end of the handshake. Default: 10 s.
          *
          * @param max more than 0

@@ -11,6 +11,8 @@ import static org.nios2s.client.Outcomes.packet;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -27,6 +29,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.client.ScriptedServer.Moment;
@@ -454,6 +457,58 @@ class CallTest {
                     FailureReason.TOO_MANY_PENDING, Outcomes.failureOf(refused).reason());
         }
         assertEquals(0, retries.get());
+    }
+
+    @Test
+    void whatStalledTransactionsHoldInMemoryIsBounded() {
+        server.at(Moment.HANDSHAKE, server.stall());
+        final long heap = Runtime.getRuntime().maxMemory();
+        final byte[] content = new byte[(int) (heap / 1_000)];
+        CompletableFuture<TransactionResult> last = in().send(Packet.of(Map.of(), content));
+        for (int sent = 1; sent <= 1_000 && !last.isDone(); sent++) {
+            last = in().send(Packet.of(Map.of(), content));
+        }
+        assertTrue(last.isDone(), "more than the heap is pending");
+        assertEquals(FailureReason.TOO_MANY_PENDING, Outcomes.failureOf(last).reason());
+        assertTrue(nifi.statistics().pendingBytes() <= heap / 4 + 2 * content.length, () -> "" + nifi.statistics());
+    }
+
+    @Test
+    void bytesThatAreOverMakeRoomForOthers() throws Exception {
+        nifi.close();
+        nifi = site().maxPendingBytes(1_000).build();
+        server.at(Moment.CONFIRM, server.stall());
+        final CompletableFuture<TransactionResult> large = in().send(Packet.of(Map.of(), new byte[10_000]));
+        assertFails(in().send(packet("refused")), TransactionStep.FIND_PEER, FailureReason.TOO_MANY_PENDING);
+        assertTrue(nifi.statistics().pendingBytes() >= 10_000, () -> "" + nifi.statistics());
+        large.cancel(false);
+        assertEquals(0, nifi.statistics().pendingBytes());
+        server.asUsual(Moment.CONFIRM);
+        Outcomes.await(in().send(packet("taken")));
+    }
+
+    @Test
+    void aFileAndRecordsOfABatchingSenderTakeNoneOfAPortsBytes(@TempDir final Path directory) throws Exception {
+        nifi.close();
+        nifi = site().maxPendingBytes(1_000).build();
+        final Path file = Files.write(directory.resolve("large"), new byte[100_000]);
+        final CountDownLatch sent = new CountDownLatch(1);
+        server.at(Moment.CONFIRM, wire -> {
+            sent.await();
+            return false;
+        });
+        final CompletableFuture<TransactionResult> ofFile = in().send(Packet.ofFile(Map.of(), file));
+        try (BatchingSender sender = in().batching(1, Duration.ZERO)) {
+            final CompletableFuture<TransactionResult> record = sender.send(Packet.of(Map.of(), new byte[50_000]));
+            final CompletableFuture<TransactionResult> other = sender.send(Packet.of(Map.of(), new byte[50_000]));
+            final ClientStatistics statistics = nifi.statistics();
+            assertEquals(2, statistics.pendingPackets());
+            assertTrue(statistics.pendingBytes() >= 100_000, () -> "" + statistics);
+            sent.countDown();
+            Outcomes.await(CompletableFuture.allOf(ofFile, record, other));
+            await().until(() -> nifi.statistics().pendingBytes() == 0);
+            assertEquals(0, nifi.statistics().pendingPackets());
+        }
     }
 
     @Test

@@ -29,18 +29,19 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
+import org.nios2s.client.ClientStatistics;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.Packet;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.call.CallRequest;
+import org.nios2s.client.internal.call.PendingLimit;
 import org.nios2s.client.internal.call.RunningCall;
 import org.nios2s.client.internal.connection.Attempt;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.transaction.Engine;
-import org.nios2s.wire.AttributeMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,8 +86,7 @@ final class DefaultBatchingSender implements BatchingSender {
 
         Entry(final Packet packet) {
             this.packet = packet;
-            final long content = packet.bytes() == null ? 0 : packet.size();
-            this.heldBytes = AttributeMemory.of(packet.attributes()) + content;
+            this.heldBytes = PendingLimit.heldBy(packet);
         }
     }
 
@@ -168,6 +168,7 @@ final class DefaultBatchingSender implements BatchingSender {
     private final long longestNanos;
 
     private final FailureLog failures;
+    private final PendingLimit pending;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
@@ -179,8 +180,6 @@ final class DefaultBatchingSender implements BatchingSender {
     private final Map<List<Entry>, Optional<RunningCall>> running = new IdentityHashMap<>();
 
     private long waitingBytes;
-    private int pendingPackets;
-    private long pendingBytes;
     private int flushing;
     /** Looks next whether it is time for something; null if nothing is scheduled. */
     private Future<?> nextLook;
@@ -206,6 +205,7 @@ final class DefaultBatchingSender implements BatchingSender {
         this.options = Objects.requireNonNull(options, "options");
         this.lingerNanos = TimeUnit.NANOSECONDS.convert(options.linger());
         this.longestNanos = port.longestNanos();
+        this.pending = new PendingLimit(options::maxPendingPackets, options.maxPendingBytes());
         this.failures = new FailureLog(port.name(), System::nanoTime, (task, nanos) -> engine.timer()
                 .schedule(task, nanos, TimeUnit.NANOSECONDS));
     }
@@ -271,7 +271,7 @@ final class DefaultBatchingSender implements BatchingSender {
 
     private void awaitRoom(final long longest) throws InterruptedException {
         long left = longest;
-        while (isFull() && !closed && left > 0) {
+        while (pending.isFull() && !closed && left > 0) {
             left = room.awaitNanos(left);
         }
     }
@@ -281,10 +281,11 @@ final class DefaultBatchingSender implements BatchingSender {
         if (closed) {
             return failure(FailureReason.CLIENT_CLOSED, "The batching sender is closed", null);
         }
-        if (isFull()) {
+        if (pending.isFull()) {
             return failure(
                     FailureReason.TOO_MANY_PENDING,
-                    pendingPackets + " packets with " + pendingBytes + " bytes are pending; wait for whenWritable()",
+                    pending.count() + " packets that take " + pending.bytes()
+                            + " bytes are pending; wait for whenWritable()",
                     null);
         }
         return null;
@@ -294,7 +295,7 @@ final class DefaultBatchingSender implements BatchingSender {
     public CompletableFuture<Void> whenWritable() {
         lock.lock();
         try {
-            if (!isFull() || closed) {
+            if (!pending.isFull() || closed) {
                 return CompletableFuture.completedFuture(null);
             }
             final CompletableFuture<Void> asked = new CompletableFuture<>();
@@ -307,12 +308,11 @@ final class DefaultBatchingSender implements BatchingSender {
 
     @Override
     public int pendingPackets() {
-        lock.lock();
-        try {
-            return pendingPackets;
-        } finally {
-            lock.unlock();
-        }
+        return pending.count();
+    }
+
+    ClientStatistics statistics() {
+        return new ClientStatistics(0, 0, 0, 0, pending.count(), pending.bytes());
     }
 
     @Override
@@ -437,17 +437,12 @@ final class DefaultBatchingSender implements BatchingSender {
         return port.failure(reason, message, cause);
     }
 
-    private boolean isFull() {
-        return pendingPackets >= options.maxPendingPackets() || pendingBytes >= options.maxPendingBytes();
-    }
-
     /** @return whether a transaction may begin that nobody else begins */
     private boolean take(final Entry entry) {
         entry.givenNanos = System.nanoTime();
         waiting.add(entry);
         waitingBytes += entry.packet.size();
-        pendingPackets++;
-        pendingBytes += entry.heldBytes;
+        pending.tryAdd(entry.heldBytes);
         return !starting && checkReady();
     }
 
@@ -739,11 +734,8 @@ final class DefaultBatchingSender implements BatchingSender {
             running.remove(batch);
             putBack(again);
             flushing += again.size();
-            pendingPackets -= over.size();
-            for (final Entry entry : over) {
-                pendingBytes -= entry.heldBytes;
-            }
-            if (!isFull()) {
+            over.forEach(entry -> pending.remove(entry.heldBytes));
+            if (!pending.isFull()) {
                 told.addAll(roomAsked);
                 roomAsked.clear();
                 room.signalAll();

@@ -21,6 +21,7 @@ import org.nios2s.client.TransactionResult;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.call.CallRequest;
 import org.nios2s.client.internal.call.PeerSelector;
+import org.nios2s.client.internal.call.PendingLimit;
 import org.nios2s.client.internal.call.RunningCall;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.transaction.OneTimePackets;
@@ -81,13 +82,18 @@ final class DefaultInputPort implements InputPort {
         if (copy.isEmpty()) {
             return refuse("A transaction needs at least one packet", null);
         }
-        final CompletableFuture<TransactionResult> result = run(sending(copy)).result();
+        final CompletableFuture<TransactionResult> result =
+                run(sending(copy).holding(heldBy(copy))).result();
         result.whenComplete((done, failure) -> {
             if (failure != null) {
                 site.engine().virtualThreads().execute(() -> copy.forEach(Packet::discard));
             }
         });
         return result;
+    }
+
+    private static long heldBy(final List<Packet> packets) {
+        return packets.stream().mapToLong(PendingLimit::heldBy).sum();
     }
 
     /** @return a transaction with packets, which stay the caller's: streams that were not begun are not closed */

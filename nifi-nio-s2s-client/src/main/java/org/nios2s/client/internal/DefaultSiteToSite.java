@@ -132,7 +132,10 @@ final class DefaultSiteToSite implements SiteToSite {
 
     @Override
     public ClientStatistics statistics() {
-        return engine.statistics().plus(new ClientStatistics(0, 0, calls.withoutAttempt(), 0));
+        final ClientStatistics ofCalls = new ClientStatistics(0, 0, calls.withoutAttempt(), 0, 0, calls.pendingBytes());
+        return senders().stream()
+                .map(DefaultBatchingSender::statistics)
+                .reduce(engine.statistics().plus(ofCalls), ClientStatistics::plus);
     }
 
     @Override

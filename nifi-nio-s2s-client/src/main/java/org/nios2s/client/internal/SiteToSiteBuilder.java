@@ -182,6 +182,12 @@ public final class SiteToSiteBuilder implements Builder {
     }
 
     @Override
+    public Builder maxPendingBytes(final long max) {
+        connectionOptions = connectionOptions.withMaxPendingBytes(max);
+        return this;
+    }
+
+    @Override
     public Builder connectTimeout(final Duration max) {
         connectionOptions = connectionOptions.withConnectTimeout(max);
         return this;

@@ -107,10 +107,6 @@ final class Call implements RunningCall {
         return result;
     }
 
-    PeerSelector peers() {
-        return peers;
-    }
-
     /** @return completed when the outcome is decided */
     CompletableFuture<Void> outcome() {
         return outcome;
@@ -503,7 +499,6 @@ final class Call implements RunningCall {
 
     private void handOver(final Runnable completing) {
         clock.complete(null);
-        calls.decided(this);
         outcome.complete(null);
         final Runnable handOver = () -> {
             calls.finished(this);
@@ -524,7 +519,6 @@ final class Call implements RunningCall {
             return;
         }
         clock.complete(null);
-        calls.decided(this);
         calls.finished(this);
         outcome.complete(null);
         handedOver.complete(null);

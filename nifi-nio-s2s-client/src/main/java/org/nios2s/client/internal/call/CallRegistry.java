@@ -13,7 +13,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.nios2s.client.ClientObserver;
@@ -39,7 +38,7 @@ public final class CallRegistry {
     private final Executor completion;
     private final ClientObserver observer;
     private final Set<Call> unfinished = ConcurrentHashMap.newKeySet();
-    private final Map<PeerSelector, AtomicInteger> pending = new ConcurrentHashMap<>();
+    private final Map<PeerSelector, PendingLimit> pending = new ConcurrentHashMap<>();
     private volatile boolean draining;
     private volatile boolean closed;
 
@@ -51,36 +50,30 @@ public final class CallRegistry {
 
     /** Runs a transaction. */
     public RunningCall run(final CallRequest request) {
-        final PeerSelector peers = request.peers();
         final Executor executor = request.completion() == null ? completion : request.completion();
         final Call call = new Call(this, request, executor);
         unfinished.add(call);
-        final int before = pending(peers).getAndIncrement();
+        final PendingLimit limit = pending.computeIfAbsent(request.peers(), this::limit);
         if (draining) {
             call.refuse(FailureReason.CLIENT_CLOSED, "The client is closed");
-        } else if (before >= mostPending(peers)) {
+        } else if (limit.tryAdd(request.heldBytes())) {
+            call.outcome().thenRun(() -> limit.remove(request.heldBytes()));
+            call.begin();
+        } else {
             call.refuse(
                     FailureReason.TOO_MANY_PENDING,
-                    before + " transactions are pending already; send slower, or allow more of them to wait");
-        } else {
-            call.begin();
+                    limit.count() + " transactions whose packets take " + limit.bytes()
+                            + " bytes are pending already; send slower, or allow more of them to wait");
         }
         return call;
     }
 
-    private AtomicInteger pending(final PeerSelector peers) {
-        return pending.computeIfAbsent(peers, key -> new AtomicInteger());
-    }
-
     /** Those that have a connection do not wait. */
-    private long mostPending(final PeerSelector peers) {
+    private PendingLimit limit(final PeerSelector peers) {
         final ConnectionOptions settings = connections.settings();
-        return settings.maxPending() + (long) settings.maxConnections() * peers.peers();
-    }
-
-    /** The call's outcome is decided: another may take its place. */
-    void decided(final Call call) {
-        pending(call.peers()).decrementAndGet();
+        return new PendingLimit(
+                () -> settings.maxPending() + (long) settings.maxConnections() * peers.peers(),
+                settings.maxPendingBytes());
     }
 
     /** The call's caller can see its outcome. */
@@ -91,6 +84,11 @@ public final class CallRegistry {
     /** @return transactions that look for a peer or pause before another attempt */
     public int withoutAttempt() {
         return (int) unfinished.stream().filter(Call::isWithoutAttempt).count();
+    }
+
+    /** @return the memory that packets take whose transactions are not over */
+    public long pendingBytes() {
+        return pending.values().stream().mapToLong(PendingLimit::bytes).sum();
     }
 
     Connections connections() {

@@ -20,6 +20,7 @@ import org.nios2s.client.internal.connection.Endpoint;
  * @param repeatable asked after a failure, before another attempt: whether what was to be sent can still be had
  * @param starter begins an attempt
  * @param completion where its future is completed; null for the client's executor
+ * @param heldBytes memory that its packets take, where nobody else counts it
  * @param sinceNanos when its delivery time-out and its deadline began, by {@link System#nanoTime}
  */
 public record CallRequest(
@@ -30,6 +31,7 @@ public record CallRequest(
         Predicate<TransactionException> repeatable,
         AttemptStarter starter,
         Executor completion,
+        long heldBytes,
         long sinceNanos) {
     /** Begins one attempt of a transaction. */
     public interface AttemptStarter {
@@ -44,15 +46,19 @@ public record CallRequest(
             final RetryPolicy retry,
             final Predicate<TransactionException> repeatable,
             final AttemptStarter starter) {
-        this(peers, direction, options, retry, repeatable, starter, null, System.nanoTime());
+        this(peers, direction, options, retry, repeatable, starter, null, 0, System.nanoTime());
     }
 
     public CallRequest completedOn(final Executor executor) {
-        return new CallRequest(peers, direction, options, retry, repeatable, starter, executor, sinceNanos);
+        return new CallRequest(peers, direction, options, retry, repeatable, starter, executor, heldBytes, sinceNanos);
     }
 
     /** @return the same, of packets that were given earlier */
     public CallRequest since(final long nanos) {
-        return new CallRequest(peers, direction, options, retry, repeatable, starter, completion, nanos);
+        return new CallRequest(peers, direction, options, retry, repeatable, starter, completion, heldBytes, nanos);
+    }
+
+    public CallRequest holding(final long bytes) {
+        return new CallRequest(peers, direction, options, retry, repeatable, starter, completion, bytes, sinceNanos);
     }
 }

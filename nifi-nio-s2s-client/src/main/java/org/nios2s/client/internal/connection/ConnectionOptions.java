@@ -11,6 +11,8 @@ import org.nios2s.client.FailureReason;
  * @param maxConnections the most connections to one {@link Endpoint}. Default: 100
  * @param maxPending the most transactions that wait for a connection to one port; one more fails at once with
  *     {@link FailureReason#TOO_MANY_PENDING}. Default: 10,000
+ * @param maxPendingBytes the most memory that the packets of one port's transactions take; when it is used up, one more
+ *     transaction fails in the same way. Default: a quarter of the largest heap
  * @param connectTimeout from the start of a connection to the end of its handshake. Default: 10 s
  * @param maxIdleTime an unused connection is closed after this time, before the peer does it. Default: 30 s
  * @param initialBackoff pause after a connection could not be opened; doubled with every further failure. Default: 100 ms
@@ -20,15 +22,20 @@ public record ConnectionOptions(
         int ioThreads,
         int maxConnections,
         int maxPending,
+        long maxPendingBytes,
         Duration connectTimeout,
         Duration maxIdleTime,
         Duration initialBackoff,
         Duration maxBackoff) {
+    /** Of the heap a port's packets take one part at most. */
+    private static final int PARTS_OF_HEAP = 4;
+
     /** What fits most uses. */
     public static final ConnectionOptions DEFAULTS = new ConnectionOptions(
             2,
             100,
             10_000,
+            Runtime.getRuntime().maxMemory() / PARTS_OF_HEAP,
             Duration.ofSeconds(10),
             Duration.ofSeconds(30),
             Duration.ofMillis(100),
@@ -41,6 +48,9 @@ public record ConnectionOptions(
         requireRange("ioThreads", ioThreads, 1, MAX_IO_THREADS);
         requireRange("maxConnections", maxConnections, 1, Integer.MAX_VALUE);
         requireRange("maxPending", maxPending, 0, Integer.MAX_VALUE);
+        if (maxPendingBytes < 1) {
+            throw new IllegalArgumentException("maxPendingBytes is " + maxPendingBytes + "; accepted: 1 or more");
+        }
         requirePositive("connectTimeout", connectTimeout);
         requirePositive("maxIdleTime", maxIdleTime);
         requirePositive("initialBackoff", initialBackoff);
@@ -62,36 +72,77 @@ public record ConnectionOptions(
     /** @return the same settings with another number of IO workers */
     public ConnectionOptions withIoThreads(final int threads) {
         return new ConnectionOptions(
-                threads, maxConnections, maxPending, connectTimeout, maxIdleTime, initialBackoff, maxBackoff);
+                threads,
+                maxConnections,
+                maxPending,
+                maxPendingBytes,
+                connectTimeout,
+                maxIdleTime,
+                initialBackoff,
+                maxBackoff);
     }
 
     /** @return the same settings with another limit of connections per port */
     public ConnectionOptions withMaxConnections(final int connections) {
         return new ConnectionOptions(
-                ioThreads, connections, maxPending, connectTimeout, maxIdleTime, initialBackoff, maxBackoff);
+                ioThreads,
+                connections,
+                maxPending,
+                maxPendingBytes,
+                connectTimeout,
+                maxIdleTime,
+                initialBackoff,
+                maxBackoff);
+    }
+
+    /** @return the same settings with another limit of memory per port */
+    public ConnectionOptions withMaxPendingBytes(final long bytes) {
+        return new ConnectionOptions(
+                ioThreads, maxConnections, maxPending, bytes, connectTimeout, maxIdleTime, initialBackoff, maxBackoff);
     }
 
     /** @return the same settings with another limit of waiting transactions per port */
     public ConnectionOptions withMaxPending(final int waiting) {
         return new ConnectionOptions(
-                ioThreads, maxConnections, waiting, connectTimeout, maxIdleTime, initialBackoff, maxBackoff);
+                ioThreads,
+                maxConnections,
+                waiting,
+                maxPendingBytes,
+                connectTimeout,
+                maxIdleTime,
+                initialBackoff,
+                maxBackoff);
     }
 
     /** @return the same settings with another time for opening a connection */
     public ConnectionOptions withConnectTimeout(final Duration timeout) {
         return new ConnectionOptions(
-                ioThreads, maxConnections, maxPending, timeout, maxIdleTime, initialBackoff, maxBackoff);
+                ioThreads,
+                maxConnections,
+                maxPending,
+                maxPendingBytes,
+                timeout,
+                maxIdleTime,
+                initialBackoff,
+                maxBackoff);
     }
 
     /** @return the same settings with another life of unused connections */
     public ConnectionOptions withMaxIdleTime(final Duration expiration) {
         return new ConnectionOptions(
-                ioThreads, maxConnections, maxPending, connectTimeout, expiration, initialBackoff, maxBackoff);
+                ioThreads,
+                maxConnections,
+                maxPending,
+                maxPendingBytes,
+                connectTimeout,
+                expiration,
+                initialBackoff,
+                maxBackoff);
     }
 
     /** @return the same settings with other pauses after a connection could not be opened */
     public ConnectionOptions withReconnectBackoff(final Duration first, final Duration longest) {
         return new ConnectionOptions(
-                ioThreads, maxConnections, maxPending, connectTimeout, maxIdleTime, first, longest);
+                ioThreads, maxConnections, maxPending, maxPendingBytes, connectTimeout, maxIdleTime, first, longest);
     }
 }

@@ -496,7 +496,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
     ClientStatistics statistics() {
         lock.lock();
         try {
-            return new ClientStatistics(open.size(), idle.size(), waiting.size(), open.size() - idle.size());
+            return new ClientStatistics(open.size(), idle.size(), waiting.size(), open.size() - idle.size(), 0, 0);
         } finally {
             lock.unlock();
         }

@@ -155,7 +155,7 @@ public class Connections implements AutoCloseable {
     public ClientStatistics statistics() {
         return pools.values().stream()
                 .map(ConnectionPool::statistics)
-                .reduce(new ClientStatistics(0, 0, 0, 0), ClientStatistics::plus);
+                .reduce(ClientStatistics.NONE, ClientStatistics::plus);
     }
 
     /** Refuses transactions that belong to no call, as a receiver's. */

@@ -70,7 +70,7 @@ public final class InMemoryNifi implements SiteToSite {
                 inputs.values().stream().mapToInt(InMemoryInputPort::held).sum();
         final int open =
                 outputs.values().stream().mapToInt(InMemoryOutputPort::open).sum();
-        return new ClientStatistics(open, 0, held, open);
+        return new ClientStatistics(open, 0, held, open, 0, 0);
     }
 
     @Override

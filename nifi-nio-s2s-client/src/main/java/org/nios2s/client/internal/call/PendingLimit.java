@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.client.internal.call;
+
+import java.util.function.LongSupplier;
+import org.nios2s.client.Packet;
+import org.nios2s.wire.AttributeMemory;
+
+/**
+ * Counts what was given and is not over, and the memory that it takes, against a limit of each. Any thread.
+ *
+ * <p>One more is taken while neither limit is reached. So what is larger than the limit of memory is taken when nothing else is
+ * there, and the limit is exceeded by one packet or one transaction at most.
+ */
+public final class PendingLimit {
+    private final LongSupplier maxCount;
+    private final long maxBytes;
+    /** These are guarded by this object. */
+    private int count;
+
+    private long bytes;
+
+    /** @param maxCount asked at each addition: it may change */
+    public PendingLimit(final LongSupplier maxCount, final long maxBytes) {
+        this.maxCount = maxCount;
+        this.maxBytes = maxBytes;
+    }
+
+    /** @return the memory that a packet takes before and while it is sent */
+    public static long heldBy(final Packet packet) {
+        final long content = packet.bytes() == null ? 0 : packet.size();
+        return AttributeMemory.of(packet.attributes()) + content;
+    }
+
+    public synchronized boolean isFull() {
+        return count >= maxCount.getAsLong() || bytes >= maxBytes;
+    }
+
+    /** @return whether there was room; only then is it counted */
+    public synchronized boolean tryAdd(final long heldBytes) {
+        if (isFull()) {
+            return false;
+        }
+        count++;
+        bytes += heldBytes;
+        return true;
+    }
+
+    public synchronized void remove(final long heldBytes) {
+        count--;
+        bytes -= heldBytes;
+    }
+
+    public synchronized int count() {
+        return count;
+    }
+
+    public synchronized long bytes() {
+        return bytes;
+    }
+}
