@@ -31,11 +31,17 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
 
     private static final int MAX_RECORD_BYTES = 16 * 1024;
 
+    /** For new keys in answer to what was sent: more than the records that are on their way to a peer at once take. */
+    private static final long MAX_BYTES_FOR_SENT = 1024 * 1024;
+
     private final ReadGate gate;
     private final QuickAck quickAck;
     private final NanoClock clock;
     private int reads;
-    private long undecryptedBytes;
+
+    /** How much TLS may still take for itself. */
+    private long bytesForTls = MAX_BYTES;
+
     private long lastReadNanos;
     private long bytesOfPeer;
 
@@ -69,7 +75,7 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
     @Override
     public void lastBytesRead(final int bytes) {
         reads++;
-        undecryptedBytes += bytes;
+        bytesForTls -= bytes;
         bytesOfPeer += Math.max(0, bytes);
         quickAck.received(bytes);
         if (bytes > 0) {
@@ -85,16 +91,18 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
 
     /** So many of the bytes have come out of TLS. */
     void decrypted(final int bytes) {
-        undecryptedBytes = Math.max(0, undecryptedBytes - bytes * MAX_BYTES_FOR_ONE);
+        if (bytesForTls < MAX_BYTES) {
+            bytesForTls = Math.min(MAX_BYTES, bytesForTls + bytes * MAX_BYTES_FOR_ONE);
+        }
     }
 
     /**
      * So many bytes have gone to the peer. Java renews its keys by the bytes that it has received, and does so again with each
-     * further record until it has our answer.
+     * further record until it has our answer. That may be long after the last record was sent: megabytes lie in the socket's buffers.
      */
     void sent(final int bytes) {
         final long records = 1 + bytes / MAX_RECORD_BYTES;
-        undecryptedBytes = Math.max(0, undecryptedBytes - records * MAX_BYTES_FOR_ONE);
+        bytesForTls = Math.min(MAX_BYTES_FOR_SENT, bytesForTls + records * MAX_BYTES_FOR_ONE);
     }
 
     /** So many of the bytes came from a load balancer, and not from the peer. */
@@ -109,7 +117,7 @@ final class ReadThrottle extends RecvByteBufAllocator.DelegatingHandle implement
 
     /** @return whether the peer keeps TLS busy, by renegotiations, new keys or empty records, and sends no data */
     boolean isTlsFlood() {
-        return undecryptedBytes > MAX_BYTES;
+        return bytesForTls < 0;
     }
 
     @Override

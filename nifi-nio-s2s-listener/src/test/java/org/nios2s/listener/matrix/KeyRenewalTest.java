@@ -5,16 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.nio.file.Path;
+import java.util.zip.CRC32;
+import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.matrix.RenewingPeer.Action;
+import org.nios2s.peers.Message;
 
 /** A Java peer renews the keys of TLS 1.3 while it pulls or pushes. Lives on the test's thread. */
 class KeyRenewalTest {
     private static final int CONTENT_BYTES = 40 << 20;
+
+    /** In which that content is sent. */
+    private static final int RECORDS = CONTENT_BYTES / (16 * 1024);
+
     private static final int RENEWALS = 10;
     private static final int LARGE_BYTES = 200 << 20;
     private static final int LIMIT_BYTES = 1 << 20;
@@ -29,6 +36,27 @@ class KeyRenewalTest {
         try (ServedListener listener = ServedListener.patient(variant)) {
             listener.offer(new byte[LARGE_BYTES]);
             assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, LARGE_BYTES));
+            assertEquals(0, listener.faults(ConnectionFault.Kind.TLS));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"JDK_TLS_EPOLL", "JDK_TLS_NIO"})
+    @DisplayName("in a pull that was sent in whole before the peer has read it")
+    void behindThePackets(final Variant variant) throws Exception {
+        final byte[] content = new byte[CONTENT_BYTES];
+        try (ServedListener listener = ServedListener.patient(variant);
+                MatrixPeer peer = listener.connect()) {
+            listener.offer(content);
+            peer.openForTransactions(ServedListener.OUTPUT);
+            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.expect(ResponseCode.MORE_DATA);
+            final CRC32 checksum = new CRC32();
+            checksum.update(listener.readPacket(peer, content));
+            peer.expect(ResponseCode.FINISH_TRANSACTION);
+            peer.renewKeys(RECORDS);
+            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue())));
+            peer.expect(ResponseCode.CONFIRM_TRANSACTION);
             assertEquals(0, listener.faults(ConnectionFault.Kind.TLS));
         }
     }
