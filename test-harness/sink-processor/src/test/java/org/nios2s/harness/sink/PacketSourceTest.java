@@ -11,7 +11,7 @@ import org.apache.nifi.processor.ProcessSession;
 import org.junit.jupiter.api.Test;
 
 /** How long the source keeps its thread. Lives on the test's thread. */
-class CeilingSourceTest {
+class PacketSourceTest {
 
     private static final long COMMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -28,12 +28,12 @@ class CeilingSourceTest {
                     }
                     return null;
                 });
-        final CeilingSource source = new CeilingSource(nanos::get);
+        final PacketSource source = new PacketSource(nanos::get);
         source.updateScheduledTrue();
 
         source.onTrigger(null, () -> session);
 
         assertEquals(3, commits.get());
-        assertEquals(CeilingSource.MAX_VISIT_NANOS, nanos.get());
+        assertEquals(PacketSource.MAX_VISIT_NANOS, nanos.get());
     }
 }

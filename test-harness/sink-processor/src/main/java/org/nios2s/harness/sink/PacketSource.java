@@ -26,20 +26,20 @@ import org.apache.nifi.processor.util.StandardValidators;
 
 /**
  * A processor that makes the FlowFiles of Site-to-Site transactions out of nothing, as fast as the repositories take
- * them: what a listener could reach at best if the network cost nothing.
+ * them: to be pulled, or sent by a Remote Process Group.
  * Its trigger runs on NiFi's timer-driven threads; each keeps its thread for a while, as a busy port does.
  */
-@Tags({"source", "ceiling", "test"})
+@Tags({"source", "test"})
 @InputRequirement(Requirement.INPUT_FORBIDDEN)
 @CapabilityDescription("Creates FlowFiles with the attributes, content and provenance of received transactions,"
         + " a number of transactions in each commit")
-public class CeilingSource extends AbstractSessionFactoryProcessor {
+public class PacketSource extends AbstractSessionFactoryProcessor {
 
     static final PropertyDescriptor RUN = new PropertyDescriptor.Builder()
             .name("Run")
             .description("First part of the packet ids")
             .required(true)
-            .defaultValue("ceiling")
+            .defaultValue("made")
             .addValidator(StandardValidators.NON_BLANK_VALIDATOR)
             .expressionLanguageSupported(ExpressionLanguageScope.NONE)
             .build();
@@ -96,11 +96,11 @@ public class CeilingSource extends AbstractSessionFactoryProcessor {
     private volatile int attributes;
     private volatile int attributeSize;
 
-    public CeilingSource() {
+    public PacketSource() {
         this(System::nanoTime);
     }
 
-    CeilingSource(final LongSupplier nanoClock) {
+    PacketSource(final LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
     }
 
