@@ -156,15 +156,11 @@ class MeasureIT {
 
     @Test
     @Tag("full")
-    void manyPortsAndANifiInBetweenAreMeasured() throws IOException {
-        final List<RunResult> runs = measure("other-targets.yaml").runs();
-
-        assertEquals(
-                List.of("many ports", "stored in between"),
-                runs.stream().map(run -> run.place().column()).toList());
-        runs.forEach(run -> assertTrue(run.flawless(), () -> run.place() + " failed: " + run));
-        assertTrue(runs.getFirst().probes().get("triggers") > 0, runs.getFirst()::toString);
-        assertTrue(runs.getLast().probes().get("between-percent") > 0, runs.getLast()::toString);
+    void manyPortsAreMeasured() throws IOException {
+        for (final RunResult run : measure("other-targets.yaml").runs()) {
+            assertTrue(run.flawless(), () -> run.place() + " failed: " + run);
+            assertTrue(run.probes().get("triggers") > 0, run::toString);
+        }
     }
 
     private ExperimentResult measure(final String experiment) throws IOException {

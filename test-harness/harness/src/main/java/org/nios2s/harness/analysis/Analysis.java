@@ -275,14 +275,7 @@ public final class Analysis {
         final List<Headline> more = new ArrayList<>();
         final Set<Metric> shown = new HashSet<>();
         for (final Cell cell : experiment.observed()) {
-            final List<Metric> telling = new ArrayList<>();
-            if (!cell.claim().isEmpty()) {
-                telling.add(Claim.parse(cell.claim()).metric());
-            }
-            mostTelling(cell.row()).stream()
-                    .filter(metric -> !telling.contains(metric))
-                    .forEach(telling::add);
-            for (final Metric metric : telling) {
+            for (final Metric metric : mostTelling(cell.row())) {
                 headline(metric, cell).ifPresent(headline -> {
                     if (shown.add(metric)) {
                         first.add(headline);
@@ -456,10 +449,6 @@ public final class Analysis {
     public static void check(final Experiment experiment, final boolean seen) {
         experiment.metrics().forEach(Metric::by);
         experiment.observed().forEach(cell -> cell.metrics().forEach(Metric::by));
-        experiment.observed().stream()
-                .map(Cell::claim)
-                .filter(claim -> !claim.isEmpty())
-                .forEach(Claim::parse);
         experiment.thresholds().forEach(threshold -> requirePossible(Threshold.parse(threshold), experiment, seen));
     }
 
@@ -476,7 +465,7 @@ public final class Analysis {
                     "The threshold '%s' concerns nothing that is measured here (%s)".formatted(threshold, columns));
         }
         final List<String> missing = concerned.stream()
-                .flatMap(settings -> Availability.missing(threshold.metric(), settings, seen).stream())
+                .flatMap(settings -> threshold.missing(settings, seen).stream())
                 .toList();
         if (missing.size() == concerned.size()) {
             throw new IllegalArgumentException("The threshold '%s' can never be checked here: '%s' needs %s"
@@ -544,16 +533,8 @@ public final class Analysis {
         return runs;
     }
 
-    /** What held in this run, in one sentence that one would say; every part of it is a claim that its runs show. */
+    /** The differences that the runs show, in one sentence. */
     public String sentence() {
-        final List<String> held = experiment.observed().stream()
-                .filter(cell -> !cell.claim().isEmpty())
-                .flatMap(cell -> Claim.parse(cell.claim()).held(pairs, cell.row(), cell.column()).stream())
-                .distinct()
-                .toList();
-        if (!held.isEmpty()) {
-            return sentence(held);
-        }
         if (pairs.comparisons().isEmpty()) {
             return sentence(List.of(plain()));
         }

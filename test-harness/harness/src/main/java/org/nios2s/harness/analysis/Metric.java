@@ -129,7 +129,6 @@ public record Metric(
             CPU,
             CPU_NET,
             server("server-percent", "server CPU %", Unit.PERCENT, 0, ServerMetrics::cpuPercent),
-            probe("between-percent", "NiFi in between CPU %", Unit.PERCENT, 0, LESS),
             server("threads", "server threads", Unit.COUNT, 0, ServerMetrics::maxThreads),
             server("rss", "server RSS MiB", Unit.MEBIBYTES, 0, server -> server.maxResidentBytes() / MEBIBYTE),
             probe("gc-percent", "server in GC pauses %", Unit.PERCENT, 2, LESS),

@@ -119,9 +119,6 @@ final class ExperimentSession implements Runner.Observer {
             try (Targets servers = given == null ? startable(experiment) : Targets.given(given)) {
                 final Runner runner = new Runner(experiment, servers, interruption, this);
                 work.with(experiment, runner, interruption);
-                if (experiment.base().flag(Parameter.PROFILE) && !interruption.interrupted()) {
-                    remarks.addAll(runner.profile(directory().path()));
-                }
             } catch (final BrokenRunException e) {
                 onRun(e.measured());
                 failure = e;

@@ -91,6 +91,13 @@ public final class NifiCommand {
         private int s2sPort;
 
         @Option(
+                names = "--nodes",
+                paramLabel = "N",
+                defaultValue = "1",
+                description = "Nodes, 2 or more for a cluster; default: ${DEFAULT-VALUE}.")
+        private int nodes;
+
+        @Option(
                 names = "--fresh",
                 description =
                         "Deletes the data of an earlier NiFi in the home: flow, data, ledger, certificates, logs.")
@@ -110,7 +117,7 @@ public final class NifiCommand {
                     .httpPort(httpPort)
                     .s2sPort(s2sPort)
                     .fresh(fresh);
-            final NifiCluster started = NifiCluster.start(options, Math.max(1, settings.number(Parameter.NODES)));
+            final NifiCluster started = NifiCluster.start(options, Math.max(1, nodes));
             try {
                 started.nodes().forEach(NifiNode::requireListener);
             } catch (final RuntimeException e) {

@@ -89,7 +89,6 @@ public final class ParameterOptions {
                     options.put(parameter.key(), given.getValue());
                 }
             }
-            Settings.requireNoAlternatives(options.keySet());
             final Map<String, String> properties = line.matchedOptionValue(SET, Map.of());
             properties.forEach((key, value) -> options.put(Settings.PROPERTY + key, value));
             Experiment applied = experiment;

@@ -186,7 +186,7 @@ public final class SearchCommand implements Callable<Integer> {
         final Cell paced = stagger < cell.settings().load().stagger().toMillis()
                 ? cell.with(Parameter.STAGGER, Math.max(0, stagger) + "ms")
                 : cell;
-        final Cell named = new Cell(SEARCHED, paced.column(), paced.settings(), paced.metrics(), "");
+        final Cell named = new Cell(SEARCHED, paced.column(), paced.settings(), paced.metrics());
         try {
             search.getValue().tried(isMet(named, round, runner));
         } catch (final BrokenRunException e) {

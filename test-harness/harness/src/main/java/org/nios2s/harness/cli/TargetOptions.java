@@ -145,10 +145,6 @@ final class TargetOptions {
                         > 1) {
             throw usage(option() + " names one port, which takes or gives: measure push and pull one after the other");
         }
-        if (!seesProcess() && experiment.base().flag(Parameter.PROFILE)) {
-            throw usage(
-                    option() + " leaves its process unknown, which profile needs: leave --profile out, or use --home");
-        }
     }
 
     private void refuse(final Axis axis) {

@@ -74,6 +74,9 @@ public record LoadRun(
     private static final Duration FEED_STILL = Duration.ofSeconds(10);
 
     private static final Duration LEDGER_PATIENCE = Duration.ofSeconds(60);
+    /** A transaction that takes longer counts as stuck. */
+    private static final Duration STUCK = Duration.ofSeconds(1);
+
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
     private static final double MILLIS_PER_SECOND = TimeUnit.SECONDS.toMillis(1);
@@ -158,7 +161,7 @@ public record LoadRun(
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = outcome.successes();
         final ServerMetrics server = watch.server(transactions, idlePercent);
-        final Map<String, Double> probes = derived(outcome, packets, parcels, watch, generator);
+        final Map<String, Double> probes = derived(outcome, packets, parcels, generator);
         final RunResult result = new RunResult(
                 place,
                 load,
@@ -282,8 +285,7 @@ public record LoadRun(
         final CompletableFuture<Void> onServerEnd = target.process() == null || mayEnd
                 ? CompletableFuture.completedFuture(null)
                 : target.process().onExit().thenRun(generator::stop);
-        final ProgressDisplay display = ProgressDisplay.open(target.name(), load, generator.recorder());
-        try (display) {
+        try {
             return generator.drive();
         } finally {
             onServerEnd.cancel(false);
@@ -297,7 +299,6 @@ public record LoadRun(
             final LoadOutcome outcome,
             final LedgerMetrics packets,
             final List<Path> parcels,
-            final RunSampler watch,
             final LoadGenerator generator) {
         final Map<String, Double> metrics = new TreeMap<>();
         final double gap = generator.recorder().longestGapNanos();
@@ -307,8 +308,7 @@ public record LoadRun(
         final Histogram total = outcome.histograms().get(Phase.TOTAL);
         if (total != null && total.getTotalCount() > 0) {
             metrics.put("deviation", total.getStdDeviation() / MICROS_PER_MILLI);
-            final long limit =
-                    TimeUnit.NANOSECONDS.toMicros(settings.time(Parameter.STUCK).toNanos());
+            final long limit = TimeUnit.NANOSECONDS.toMicros(STUCK.toNanos());
             final long most = total.getMaxValue();
             metrics.put("stuck", most <= limit ? 0.0 : total.getCountBetweenValues(limit + 1, most));
         }
@@ -326,7 +326,6 @@ public record LoadRun(
         if (packets != null && packets.arrived() > 0 && !parcels.isEmpty()) {
             metrics.put("arrived", packets.arrived() / secondsToTheLast(outcome, parcels));
         }
-        watch.helpersPercent().ifPresent(percent -> metrics.put("between-percent", percent));
         return metrics;
     }
 

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -225,14 +224,6 @@ final class RunSampler {
                 ? null
                 : last.machine()
                         .since(first.machine(), after.minus(before), Duration.ofNanos(last.nanos() - first.nanos()));
-    }
-
-    /** Processor time of the helpers in percent of one processor; empty when there are none. */
-    OptionalDouble helpersPercent() {
-        return helpers.isEmpty() || first.helpers() == null || last.helpers() == null
-                ? OptionalDouble.empty()
-                : OptionalDouble.of(
-                        percent(last.helpers().cpu().minus(first.helpers().cpu()), seconds()));
     }
 
     private double seconds() {

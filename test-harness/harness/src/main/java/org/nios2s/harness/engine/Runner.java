@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.engine;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -12,12 +11,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import one.convert.Arguments;
-import one.convert.JfrToFlame;
-import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.engine.LoadRun.Measured;
 import org.nios2s.harness.load.LoadSettings;
-import org.nios2s.harness.nifi.Jcmd;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Experiment.Trial;
@@ -35,8 +30,6 @@ import org.nios2s.harness.target.Targets;
  * measured standing still. Runs on the command's thread.
  */
 public final class Runner {
-
-    private static final String RECORDING = "s2s-harness";
 
     private final Experiment experiment;
     private final Targets servers;
@@ -158,40 +151,12 @@ public final class Runner {
         }
     }
 
-    /** One more run of each kind, which does not count, under a flight recording; says where it and its picture are. */
-    public List<String> profile(final Path directory) throws InterruptedException {
-        final List<String> remarks = new ArrayList<>();
-        for (final Cell cell : experiment.cells()) {
-            final MeasuredTarget nifi = servers.of(cell);
-            if (interruption.interrupted() || nifi.target().process() == null) {
-                continue;
-            }
-            final String name =
-                    "profile-" + (cell.row() + " " + cell.column()).strip().replaceAll("[^\\w.-]+", "_");
-            final Path recording = directory.resolve(name + ".jfr");
-            final Jcmd jcmd = new Jcmd(nifi.target().process());
-            jcmd.ask("JFR.start", "name=" + RECORDING, "settings=profile");
-            run(cell, place(cell, 0, 1), cell.settings().load(), null);
-            jcmd.ask("JFR.stop", "name=" + RECORDING, "filename=\"" + recording + "\"");
-            draw(recording, directory.resolve(name + ".html"));
-            remarks.add("Where the time of %s, %s goes: %s.html".formatted(cell.row(), cell.column(), name));
-        }
-        return remarks;
-    }
-
     /** How far it has come; nothing where nobody knows how many runs there will be. */
     private String progress() {
         return planned == null
                 ? ""
                 : "run %d of %d, %s left: "
                         .formatted(done + 1, planned.runs(), Schedule.minutes(planned.left(done, taken)));
-    }
-
-    private static void draw(final Path recording, final Path flameGraph) {
-        HarnessException.attempt(e -> "Cannot draw the flame graph of " + recording, () -> {
-            final String title = flameGraph.getFileName().toString();
-            JfrToFlame.convert(recording.toString(), flameGraph.toString(), new Arguments("--title", title));
-        });
     }
 
     private List<Measured> runRepetition(final Place place, final Cell cell, final MeasuredTarget nifi)

@@ -22,7 +22,8 @@ public record Axis(String name, List<Step> steps) {
     private static final String ONLY = "only";
     private static final String NAME = "name";
     private static final String METRICS = "metrics";
-    private static final String CLAIM = "claim";
+    /** Words of files from before; they have no effect on what is measured. */
+    static final String FORMER_CLAIM = "claim";
 
     /**
      * One value of an axis.
@@ -31,19 +32,8 @@ public record Axis(String name, List<Step> steps) {
      * @param settings what it changes
      * @param only     settings that must hold for it to be measured at all
      * @param metrics  metrics that tell most of it, by key; empty for those of the experiment
-     * @param claim    what it may show, as {@code METRIC: words with {this} and {baseline}}; empty for none
      */
-    public record Step(
-            String label, Map<String, String> settings, Map<String, String> only, List<String> metrics, String claim) {
-
-        /** One that claims nothing. */
-        public Step(
-                final String label,
-                final Map<String, String> settings,
-                final Map<String, String> only,
-                final List<String> metrics) {
-            this(label, settings, only, metrics, "");
-        }
+    public record Step(String label, Map<String, String> settings, Map<String, String> only, List<String> metrics) {
 
         /** Copies what is given, in its order. */
         public Step {
@@ -68,7 +58,6 @@ public record Axis(String name, List<Step> steps) {
                                 .formatted(key, key));
             }
         }
-        steps.forEach(step -> Settings.requireNoAlternatives(step.settings().keySet()));
         final Set<String> labels = new HashSet<>();
         for (final Step step : steps) {
             if (!labels.add(step.label())) {
@@ -91,14 +80,14 @@ public record Axis(String name, List<Step> steps) {
         return keys(name, steps);
     }
 
-    /** Whether its steps differ in this setting, or in one that stands in place of it. */
+    /** Whether its steps differ in this setting. */
     public boolean changes(final String key) {
-        return keys().stream().anyMatch(each -> Settings.areAlternatives(each, key));
+        return keys().contains(key);
     }
 
-    /** Whether its steps differ in nothing but this setting, or in one that stands in place of it. */
+    /** Whether its steps differ in nothing but this setting. */
     boolean isAbout(final String key) {
-        return keys().stream().allMatch(each -> Settings.areAlternatives(each, key));
+        return keys().equals(Set.of(key));
     }
 
     /** Reads an axis of a preset: a list of values, or of maps of settings with a name. */
@@ -140,21 +129,11 @@ public record Axis(String name, List<Step> steps) {
         }
         settings.remove(ONLY);
         settings.remove(METRICS);
-        settings.remove(CLAIM);
+        settings.remove(FORMER_CLAIM);
         final String listed = settings.entrySet().stream()
                 .map(entry -> entry.getKey() + " " + entry.getValue())
                 .collect(Collectors.joining(", "));
-        return new Step(
-                named == null ? listed : named,
-                settings,
-                strings(map.get(ONLY)),
-                list(map.get(METRICS)),
-                claim(map.get(CLAIM)));
-    }
-
-    /** What may be shown, in words; empty when nothing is claimed. */
-    static String claim(final Object value) {
-        return value == null ? "" : String.valueOf(value);
+        return new Step(named == null ? listed : named, settings, strings(map.get(ONLY)), list(map.get(METRICS)));
     }
 
     private static Map<String, String> strings(final Object value) {

@@ -18,7 +18,6 @@ import java.util.stream.Stream;
  * @param axes    what varies
  * @param metrics metrics that tell most, by key
  * @param thresholds   conditions that make the command fail
- * @param claim    what it may show, as {@code METRIC: words with {this} and {baseline}}; empty for none
  * @param baseline settings of what the others are compared with; empty for the stock listener where there is one
  */
 public record Experiment(
@@ -28,7 +27,6 @@ public record Experiment(
         List<Axis> axes,
         List<String> metrics,
         List<String> thresholds,
-        String claim,
         Map<String, String> baseline) {
 
     private static final int MAX_CELLS = 500;
@@ -55,7 +53,7 @@ public record Experiment(
             final List<Axis> axes,
             final List<String> metrics,
             final List<String> thresholds) {
-        this(name, about, base, axes, metrics, thresholds, "", Map.of());
+        this(name, about, base, axes, metrics, thresholds, Map.of());
     }
 
     private static void requireApart(final Axis one, final Axis other) {
@@ -73,20 +71,18 @@ public record Experiment(
      * @param column   what the target is called
      * @param settings all settings of both
      * @param metrics  metrics that tell most of this row, by key
-     * @param claim    what it may show, in words; empty for nothing
      */
-    public record Cell(String row, String column, Settings settings, List<String> metrics, String claim) {
+    public record Cell(String row, String column, Settings settings, List<String> metrics) {
 
         /** The loads that run beside this one, each with a row of its own. */
         public List<Cell> beside() {
             return settings.beside().entrySet().stream()
-                    .map(load ->
-                            new Cell(joined(row, "beside it: " + load.getKey()), column, load.getValue(), metrics, ""))
+                    .map(load -> new Cell(joined(row, "beside it: " + load.getKey()), column, load.getValue(), metrics))
                     .toList();
         }
 
         public Cell with(final Parameter parameter, final String value) {
-            return new Cell(row, column, settings.with(parameter.key(), value), metrics, claim);
+            return new Cell(row, column, settings.with(parameter.key(), value), metrics);
         }
     }
 
@@ -102,12 +98,12 @@ public record Experiment(
     public Experiment with(final String key, final String value) {
         final List<Axis> fixed =
                 axes.stream().map(axis -> axis.fixed(key, value)).toList();
-        return new Experiment(name, about, base.instead(key, value), fixed, metrics, thresholds, claim, baseline);
+        return new Experiment(name, about, base.with(key, value), fixed, metrics, thresholds, baseline);
     }
 
     /** The same, called otherwise. */
     public Experiment about(final String words) {
-        return new Experiment(name, words, base, axes, metrics, thresholds, claim, baseline);
+        return new Experiment(name, words, base, axes, metrics, thresholds, baseline);
     }
 
     /** The same with an axis of the command line, which replaces one of the same name or of the same setting. */
@@ -115,13 +111,13 @@ public record Experiment(
         final List<Axis> all = new ArrayList<>(axes);
         all.removeIf(each -> each.name().equals(axis.name()) || each.isAbout(axis.name()));
         all.add(axis);
-        return new Experiment(name, about, base, all, metrics, thresholds, claim, baseline);
+        return new Experiment(name, about, base, all, metrics, thresholds, baseline);
     }
 
     public Experiment withThresholds(final List<String> more) {
         final List<String> all =
                 Stream.concat(thresholds.stream(), more.stream()).toList();
-        return new Experiment(name, about, base, axes, metrics, all, claim, baseline);
+        return new Experiment(name, about, base, axes, metrics, all, baseline);
     }
 
     /** A cell while its axes are gone through, and what must hold for it to be measured. */
@@ -137,7 +133,7 @@ public record Experiment(
 
     /** All cells, row by row; the message of an exception is fit for a user. */
     public List<Cell> cells() {
-        List<Draft> drafts = List.of(new Draft(new Cell("", "", base, metrics, claim), Map.of()));
+        List<Draft> drafts = List.of(new Draft(new Cell("", "", base, metrics), Map.of()));
         for (final Axis axis : axes) {
             final List<Draft> more = new ArrayList<>();
             for (final Draft draft : drafts) {
@@ -156,11 +152,8 @@ public record Experiment(
         }
         requireFound(drafts, cells);
         Settings.DEFAULTS.with(baseline);
-        Settings.requireNoAlternatives(base.explicit().keySet());
         for (final Cell cell : cells) {
             Combination.check(cell.settings());
-            cell.settings().load();
-            Combination.checkBeside(cell.settings());
         }
         return cells;
     }
@@ -190,7 +183,7 @@ public record Experiment(
                 cell.row().isEmpty() && !cell.settings().beside().isEmpty();
         final String row = accompanied ? cell.settings().text(Parameter.DIRECTION) : cell.row();
         final String column = cell.column().isEmpty() ? base.text(Parameter.LISTENER) : cell.column();
-        return new Cell(row, column, cell.settings(), cell.metrics(), cell.claim());
+        return new Cell(row, column, cell.settings(), cell.metrics());
     }
 
     /** All that has runs of its own: the cells, and behind each the loads that run beside it. */
@@ -252,9 +245,8 @@ public record Experiment(
         final Cell stepped = new Cell(
                 target ? cell.row() : joined(cell.row(), label(axis, step)),
                 target ? joined(cell.column(), label(axis, step)) : cell.column(),
-                cell.settings().instead(step.settings()),
-                step.metrics().isEmpty() ? cell.metrics() : step.metrics(),
-                step.claim().isEmpty() ? cell.claim() : step.claim());
+                cell.settings().with(step.settings()),
+                step.metrics().isEmpty() ? cell.metrics() : step.metrics());
         return new Draft(stepped, only);
     }
 

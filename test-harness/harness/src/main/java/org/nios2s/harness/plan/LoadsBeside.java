@@ -76,7 +76,7 @@ final class LoadsBeside {
                                 .filter(found -> found.scope() == Scope.PROBE)
                                 .isPresent());
         final Map<String, Settings> loads = new LinkedHashMap<>();
-        changes.forEach((name, changed) -> loads.put(name, new Settings(shared).instead(changed)));
+        changes.forEach((name, changed) -> loads.put(name, new Settings(shared).with(changed)));
         return loads;
     }
 }

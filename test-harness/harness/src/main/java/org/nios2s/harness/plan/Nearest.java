@@ -2,7 +2,6 @@
 package org.nios2s.harness.plan;
 
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.Optional;
 
 /** Finds what a user probably meant by a word that was mistyped. Stateless, any thread. */
@@ -20,26 +19,22 @@ public final class Nearest {
 
     private static Optional<String> of(final String typed, final Collection<String> known) {
         final int most = Math.min(MAX_MISTAKES, typed.length() / 2);
-        return known.stream()
-                .filter(word -> mistakes(typed, word) <= most)
-                .min(Comparator.comparingInt(word -> mistakes(typed, word)));
+        return known.stream().filter(word -> isNear(typed, word, most)).findFirst();
     }
 
-    /** Letters to change, add or take away (Levenshtein's distance). */
-    private static int mistakes(final String typed, final String word) {
-        int[] row = new int[word.length() + 1];
-        for (int column = 0; column <= word.length(); column++) {
-            row[column] = column;
+    /** Whether so many letters, changed, added or taken away, make one word of the other. */
+    private static boolean isNear(final String one, final String other, final int mistakes) {
+        if (one.isEmpty() || other.isEmpty()) {
+            return one.length() + other.length() <= mistakes;
         }
-        for (int letter = 1; letter <= typed.length(); letter++) {
-            final int[] next = new int[word.length() + 1];
-            next[0] = letter;
-            for (int column = 1; column <= word.length(); column++) {
-                final int same = typed.charAt(letter - 1) == word.charAt(column - 1) ? 0 : 1;
-                next[column] = Math.min(Math.min(next[column - 1], row[column]) + 1, row[column - 1] + same);
-            }
-            row = next;
+        final String restOfOne = one.substring(1);
+        final String restOfOther = other.substring(1);
+        if (one.charAt(0) == other.charAt(0) && isNear(restOfOne, restOfOther, mistakes)) {
+            return true;
         }
-        return row[word.length()];
+        return mistakes > 0
+                && (isNear(restOfOne, restOfOther, mistakes - 1)
+                        || isNear(restOfOne, other, mistakes - 1)
+                        || isNear(one, restOfOther, mistakes - 1));
     }
 }

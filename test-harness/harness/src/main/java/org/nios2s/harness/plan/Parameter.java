@@ -31,37 +31,37 @@ public enum Parameter {
             WORD,
             "nifi",
             "Behind the listener: nifi, or null for a port that keeps nothing: the engine alone",
-            "nifi|null"),
-    NIFI_HOME(TARGET, TEXT, "", "The NiFi 2 to start, as it was downloaded and unpacked; nothing in it is changed"),
+            "nifi|null",
+            "client=wire|minifi|nio"),
+    NIFI_HOME(
+            TARGET,
+            TEXT,
+            "",
+            "The NiFi 2 to start, as it was downloaded and unpacked; nothing in it is changed",
+            "",
+            "sink=nifi nifi-version="),
     NIFI_VERSION(
             TARGET,
             TEXT,
             "",
-            "The release of NiFi 2 to start, put together by Maven; without it the one of this build"),
-    NODES(TARGET, NUMBER, "1", "Nodes of a NiFi that is started, 2 or more for a cluster"),
-    SECURE(TARGET, FLAG, "false", "TLS with client certificates"),
-    PROCESSORS(
-            TARGET,
-            NUMBER,
-            "0",
-            "Processors that a NiFi that is started may use, all of its nodes together (taskset); 0: those of the machine"),
-    HEAP(TARGET, TEXT, "2g", "Heap of a NiFi that is started, as for -Xmx"),
-    GC(
-            TARGET,
-            WORD,
+            "The release of NiFi 2 to start, put together by Maven; without it the one of this build",
             "",
-            "Garbage collector: serial, parallel, g1, z, shenandoah; without it the JVM's own choice",
-            "serial|parallel|g1|z|shenandoah"),
+            "sink=nifi"),
+    SECURE(TARGET, FLAG, "false", "TLS with client certificates", "", "sink=nifi client=wire|nifi|minifi|nio"),
+    PROCESSORS(
+            TARGET, NUMBER, "0", "Processors that a NiFi that is started may use (taskset); 0: those of the machine"),
+    HEAP(TARGET, TEXT, "2g", "Heap of a NiFi that is started, as for -Xmx"),
     JVM_ARGS(TARGET, TEXT, "", "Further arguments of the JVM of a NiFi that is started, by spaces"),
     PORT_TASKS(TARGET, NUMBER, "4", "Concurrent tasks of each port"),
-    PORTS(TARGET, NUMBER, "1", "Input ports; with 2 or more another processor counts how often it is triggered"),
-    POOL(TARGET, NUMBER, "20", "Timer-driven threads that ports and processors share"),
-    ROUTE(
+    PORTS(
             TARGET,
-            WORD,
-            "direct",
-            "direct, or stored: through a NiFi in between with a Remote Process Group",
-            "direct|stored"),
+            NUMBER,
+            "1",
+            "Input ports; with 2 or more another processor counts how often it is triggered",
+            "",
+            "sink=nifi client=wire|minifi direction=push large=false fault=",
+            "triggers triggers-idle"),
+    POOL(TARGET, NUMBER, "20", "Timer-driven threads that ports and processors share", "", "sink=nifi"),
 
     CLIENT(
             LOAD,
@@ -70,40 +70,79 @@ public enum Parameter {
             "nifi: NiFi's own, a thread each; group: the Remote Process Group of another NiFi, as fast as it goes; minifi: writes each field alone, as MiNiFi does; wire: ours, thousands of"
                     + " connections on a few threads; nio: this project's library, which shares connections",
             "nifi|group|minifi|wire|nio|stock"),
-    DIRECTION(LOAD, WORD, "push", "push or pull", "push|pull"),
-    CLIENTS(LOAD, NUMBER, "100", "Clients, each with one transaction at a time"),
-    CONNECTIONS(LOAD, NUMBER, "0", "Most connections that the clients of --client nio share; 0: one each"),
+    DIRECTION(LOAD, WORD, "push", "push or pull", "push|pull", "sink=nifi"),
+    CLIENTS(LOAD, NUMBER, "100", "Clients, each with one transaction at a time", "", "client=wire|nifi|minifi|nio"),
+    CONNECTIONS(
+            LOAD,
+            NUMBER,
+            "0",
+            "Most connections that the clients of --client nio share; 0: one each",
+            "",
+            "client=nio"),
     DURATION(LOAD, TIME, "10s", "How long all clients are at work"),
-    TRANSACTIONS(LOAD, NUMBER, "0", "Transactions of each client, in place of a duration"),
-    REQUESTS(LOAD, NUMBER, "0", "Transactions of all clients together, in place of a duration"),
-    INTERVAL(LOAD, TIME, "0s", "Time between the intended starts of a client's transactions; 0s runs flat out"),
-    RATE(LOAD, NUMBER, "0", "Transactions per second of all clients together, in place of an interval"),
+    INTERVAL(
+            LOAD,
+            TIME,
+            "0s",
+            "Time between the intended starts of a client's transactions; 0s runs flat out",
+            "",
+            "client=wire|nifi|minifi|nio large=false",
+            "pace"),
     ARRIVALS(
             LOAD,
             WORD,
             "uniform",
             "Distribution of the starts of a pace: uniform, poisson (random), or bursts (all clients at the same moment)",
-            "uniform|poisson|bursts"),
-    STAGGER(LOAD, TIME, "10ms", "Time between the starts of two clients"),
+            "uniform|poisson|bursts",
+            "interval=*"),
+    STAGGER(LOAD, TIME, "10ms", "Time between the starts of two clients", "", "arrivals=uniform|poisson"),
     TIMEOUT(LOAD, TIME, "60s", "How long a client waits for the server in any step"),
     PACKETS(LOAD, NUMBER, "5", "Packets of a transaction, one for each FlowFile"),
     SIZE(LOAD, SIZES, "10b", "Content of a packet, as 64k, or a mix, as 70%10b+25%1k+5%100k"),
-    ATTRIBUTES(LOAD, NUMBER, "0", "Attributes of a packet, in addition to its id"),
-    ATTRIBUTE_SIZE(LOAD, Kind.SIZE, "20b", "Characters of an attribute"),
-    GZIP(LOAD, FLAG, "false", "Compresses packets on the wire"),
-    RECONNECT(LOAD, FLAG, "false", "A connection per transaction; --client wire only"),
-    LARGE(LOAD, FLAG, "false", "One FlowFile per client, made while it is sent and compared by checksum"),
+    ATTRIBUTES(LOAD, NUMBER, "0", "Attributes of a packet, in addition to its id", "", "large=false"),
+    GZIP(LOAD, FLAG, "false", "Compresses packets on the wire", "", "client=wire|nifi|nio large=false"),
+    RECONNECT(LOAD, FLAG, "false", "A connection per transaction", "", "client=wire|minifi"),
+    LARGE(
+            LOAD,
+            FLAG,
+            "false",
+            "One FlowFile per client, made while it is sent and compared by checksum",
+            "",
+            "sink=nifi client=wire direction=push",
+            "buffered"),
     FAULT(
             PROBE,
             Kind.FAULT,
             "",
             "What happens to NiFi in mid-run: restart, kill (and start), suspend or stop-port, as 'restart at 20s' or"
-                    + " 'suspend at 5s for 2s'"),
-    SLOW_PEERS(PROBE, NUMBER, "0", "Further peers, each of which sends a byte per second inside a transaction"),
-    IDLE_PEERS(PROBE, NUMBER, "0", "Peers that connect before the clients and stay idle, to measure the cost of one"),
+                    + " 'suspend at 5s for 2s'",
+            "",
+            "sink=nifi large=false live-heap=false idle-peers=0 slow-peers=0"),
+    SLOW_PEERS(
+            PROBE,
+            NUMBER,
+            "0",
+            "Further peers, each of which sends a byte per second inside a transaction",
+            "",
+            "",
+            "slow-peers"),
+    IDLE_PEERS(
+            PROBE,
+            NUMBER,
+            "0",
+            "Peers that connect before the clients and stay idle, to measure the cost of one",
+            "",
+            "",
+            "idle-peers idle-refused idle-seconds idle-heap idle-heap-error idle-native idle-native-error idle-threads"),
     PEER_RATE(PROBE, NUMBER, "500", "Slow or idle peers that connect in each second"),
-    LIVE_HEAP(PROBE, FLAG, "false", "Measures the heap after a full collection at the end of a run"),
-    STUCK(PROBE, TIME, "1s", "A transaction that takes longer counts as stuck"),
+    LIVE_HEAP(
+            PROBE,
+            FLAG,
+            "false",
+            "Measures the heap after a full collection at the end of a run",
+            "",
+            "",
+            "live-heap rss-after"),
     REPETITIONS(PROBE, NUMBER, "1", "Consecutive runs of each measurement; 4 or more show growth from one to the next"),
 
     ROUNDS(PLAN, NUMBER, "6", "How often everything is measured: in order, then backwards, and so on"),
@@ -115,12 +154,7 @@ public enum Parameter {
     WARMUP(PLAN, TIME, "10s", "How long each target is driven flat out before anything counts, shared by its rows"),
     SETTLE(PLAN, TIME, "3s", "Pause before each run, in which the target's idle cost is measured"),
     FRESH(PLAN, FLAG, "false", "A new NiFi for each measurement, one at a time"),
-    PAUSE(PLAN, FLAG, "true", "Stops the other processes during a measurement (signals STOP and CONT)"),
-    PROFILE(
-            PLAN,
-            FLAG,
-            "false",
-            "An additional run of each kind, which does not count, with a flight recording and flame graph");
+    PAUSE(PLAN, FLAG, "true", "Stops the other processes during a measurement (signals STOP and CONT)");
 
     /** What a setting belongs to. */
     public enum Scope {
@@ -146,22 +180,54 @@ public enum Parameter {
         TEXT
     }
 
+    private static final String ANY = "*";
+
     private final Scope scope;
     private final Kind kind;
     private final String defaultValue;
     private final String meaning;
     private final List<String> words;
+    private final String needs;
+    private final List<String> makes;
 
     Parameter(final Scope scope, final Kind kind, final String defaultValue, final String meaning) {
         this(scope, kind, defaultValue, meaning, "");
     }
 
     Parameter(final Scope scope, final Kind kind, final String defaultValue, final String meaning, final String words) {
+        this(scope, kind, defaultValue, meaning, words, "");
+    }
+
+    Parameter(
+            final Scope scope,
+            final Kind kind,
+            final String defaultValue,
+            final String meaning,
+            final String words,
+            final String needs) {
+        this(scope, kind, defaultValue, meaning, words, needs, "");
+    }
+
+    /**
+     * @param words its values, where they are words
+     * @param needs without which it would have no effect: settings, each with its possible values; * is any but the default
+     * @param makes keys of the metrics that only it makes
+     */
+    Parameter(
+            final Scope scope,
+            final Kind kind,
+            final String defaultValue,
+            final String meaning,
+            final String words,
+            final String needs,
+            final String makes) {
         this.scope = scope;
         this.kind = kind;
         this.defaultValue = defaultValue;
         this.meaning = meaning;
         this.words = List.of((kind == Kind.FLAG ? "true|false" : words).split("\\|"));
+        this.needs = needs;
+        this.makes = List.of(makes.split(" "));
     }
 
     /** The parameter of a name in a preset. */
@@ -207,6 +273,29 @@ public enum Parameter {
     /** What it does, for the help. */
     public String meaning() {
         return meaning;
+    }
+
+    /** The setting that alone makes a metric, if there is one. */
+    public static Optional<Parameter> making(final String metric) {
+        return Arrays.stream(values())
+                .filter(parameter -> parameter.makes.contains(metric))
+                .findFirst();
+    }
+
+    /** Refuses it beside a setting with which it would have no effect; the message of an exception is fit for a user. */
+    void requireEffect(final Settings settings) {
+        for (final String need : settings.has(this) ? needs.split(" ") : new String[0]) {
+            final String[] pair = need.split("=", 2);
+            find(pair[0]).ifPresent(other -> requireEffect(settings, other, List.of(pair[1].split("\\|"))));
+        }
+    }
+
+    private void requireEffect(final Settings settings, final Parameter other, final List<String> possible) {
+        final String value = settings.text(other);
+        if (possible.equals(List.of(ANY)) ? !settings.has(other) : !possible.contains(value)) {
+            throw new IllegalArgumentException("%s %s has no effect beside %s %s"
+                    .formatted(key(), settings.text(this), other.key(), value.isEmpty() ? "''" : value));
+        }
     }
 
     /** Checks a value as it was written; the message of an exception is fit for a user. */

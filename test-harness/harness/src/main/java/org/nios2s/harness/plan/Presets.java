@@ -29,7 +29,6 @@ public final class Presets {
     private static final String VARY = "vary";
     private static final String METRICS = "metrics";
     private static final String THRESHOLDS = "fail-if";
-    private static final String CLAIM = "claim";
     private static final String BASELINE = "baseline";
     private static final YAMLMapper YAML = YAMLMapper.builder()
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
@@ -80,7 +79,7 @@ public final class Presets {
         final List<Axis> axes = new ArrayList<>();
         for (final Map.Entry<String, Object> entry : entries.entrySet()) {
             switch (entry.getKey()) {
-                case ABOUT, METRICS, THRESHOLDS, CLAIM, BASELINE -> settings.explicit();
+                case ABOUT, METRICS, THRESHOLDS, BASELINE, Axis.FORMER_CLAIM -> settings.explicit();
                 case VARY -> map(entry).forEach((axis, values) -> axes.add(Axis.read(String.valueOf(axis), values)));
                 case LoadsBeside.KEY -> settings = settings.with(LoadsBeside.flat(entry.getValue()));
                 case "set" -> {
@@ -100,7 +99,6 @@ public final class Presets {
                 axes,
                 metrics,
                 Axis.list(entries.get(THRESHOLDS)),
-                Axis.claim(entries.get(CLAIM)),
                 baseline(entries.get(BASELINE)));
         experiment.cells();
         return experiment;
@@ -139,9 +137,6 @@ public final class Presets {
         entries.put(VARY, axes);
         entries.put(METRICS, experiment.metrics());
         entries.put(THRESHOLDS, experiment.thresholds());
-        if (!experiment.claim().isEmpty()) {
-            entries.put(CLAIM, experiment.claim());
-        }
         if (!experiment.baseline().isEmpty()) {
             entries.put(BASELINE, experiment.baseline());
         }
@@ -158,9 +153,6 @@ public final class Presets {
         }
         if (!step.metrics().isEmpty()) {
             entries.put(METRICS, step.metrics());
-        }
-        if (!step.claim().isEmpty()) {
-            entries.put(CLAIM, step.claim());
         }
         return entries;
     }

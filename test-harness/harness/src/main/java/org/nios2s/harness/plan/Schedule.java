@@ -32,8 +32,8 @@ public record Schedule(List<Trial> trials, int runs, Duration overhead, Duration
     /** The ledger stands still, files are written. */
     private static final Duration AFTER_A_RUN = Duration.ofSeconds(2);
 
-    /** A guess for loads that end by a number and have no pace. */
-    private static final int TRANSACTIONS_PER_SECOND = 1_500;
+    /** A guess for large contents. */
+    private static final long BYTES_PER_MILLI = 200_000;
 
     public Schedule {
         trials = List.copyOf(trials);
@@ -70,18 +70,15 @@ public record Schedule(List<Trial> trials, int runs, Duration overhead, Duration
         }
         final boolean partner = Stream.concat(Stream.of(settings), settings.beside().values().stream())
                 .anyMatch(load -> load.text(Parameter.CLIENT).equals("group"));
-        final int between = partner || settings.text(Parameter.ROUTE).equals("stored") ? 1 : 0;
-        return START.multipliedBy(Math.max(1, settings.number(Parameter.NODES)) + between);
+        return partner ? START.multipliedBy(2) : START;
     }
 
     private static Duration load(final LoadSettings load) {
         final Duration ramp = load.stagger().multipliedBy(load.clients() - 1L);
-        if (load.transactions() == LoadSettings.UNLIMITED) {
-            return ramp.plus(load.duration());
-        }
-        return load.paced()
-                ? ramp.plus(load.interval().multipliedBy(load.transactions()))
-                : ramp.plus(Duration.ofMillis(1_000L * load.totalTransactions() / TRANSACTIONS_PER_SECOND));
+        return load.duration().isZero()
+                ? Duration.ofMillis(
+                        load.totalTransactions() * load.shape().size().largest() / BYTES_PER_MILLI)
+                : ramp.plus(load.duration());
     }
 
     /** How long the rest takes when so many runs have taken so long. */

@@ -3,13 +3,10 @@ package org.nios2s.harness.plan;
 
 import java.time.Duration;
 import java.util.Collections;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.load.Arrivals;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.LoadSettings.Connection;
@@ -41,12 +38,10 @@ public record Settings(Map<String, String> explicit) {
     /** What files of users may still say. */
     private static final Map<String, String> RENAMED = Map.of("figures", "metrics", "laps", "repetitions");
 
-    public static final Settings DEFAULTS = new Settings(Map.of());
+    /** Characters of each attribute that is added to a packet. */
+    private static final int ATTRIBUTE_SIZE = 20;
 
-    /** Settings that say the same thing in two ways: of each list only one can hold. */
-    private static final List<Set<String>> ALTERNATIVES = List.of(
-            Set.of(Parameter.INTERVAL.key(), Parameter.RATE.key()),
-            Set.of(Parameter.DURATION.key(), Parameter.TRANSACTIONS.key(), Parameter.REQUESTS.key()));
+    public static final Settings DEFAULTS = new Settings(Map.of());
 
     /** Copies the map and orders it by key. */
     public Settings {
@@ -84,39 +79,6 @@ public record Settings(Map<String, String> explicit) {
         return changed;
     }
 
-    /** The same with a value that also takes the place of what says the same thing in another way. */
-    Settings instead(final String key, final String value) {
-        final Map<String, String> kept = new TreeMap<>(explicit);
-        kept.keySet().removeIf(each -> areAlternatives(each, key));
-        return new Settings(kept).with(key, value);
-    }
-
-    Settings instead(final Map<String, String> others) {
-        Settings changed = this;
-        for (final Map.Entry<String, String> other : others.entrySet()) {
-            changed = changed.instead(other.getKey(), other.getValue());
-        }
-        return changed;
-    }
-
-    /** Whether two settings are the same, or say the same thing in two ways. */
-    static boolean areAlternatives(final String one, final String other) {
-        return one.equals(other)
-                || ALTERNATIVES.stream().anyMatch(group -> group.contains(one) && group.contains(other));
-    }
-
-    /** Refuses settings of which one would be ignored. */
-    public static void requireNoAlternatives(final Set<String> keys) {
-        for (final Set<String> group : ALTERNATIVES) {
-            final List<String> both =
-                    keys.stream().filter(group::contains).sorted().toList();
-            if (both.size() > 1) {
-                throw new IllegalArgumentException(
-                        "%s exclude each other: write one of them".formatted(String.join(" and ", both)));
-            }
-        }
-    }
-
     /** Whether both mean the same work on the same kind of server: a default need not be said. */
     public boolean meansTheSameAs(final Settings other) {
         return effective().equals(other.effective());
@@ -144,7 +106,7 @@ public record Settings(Map<String, String> explicit) {
     }
 
     /** Whether a setting was given a value that is not its default. */
-    boolean has(final Parameter parameter) {
+    public boolean has(final Parameter parameter) {
         return !text(parameter).equals(parameter.defaultValue());
     }
 
@@ -215,29 +177,20 @@ public record Settings(Map<String, String> explicit) {
     public LoadSettings load() {
         final int clients = number(Parameter.CLIENTS);
         final boolean large = flag(Parameter.LARGE);
-        int transactions = large ? 1 : number(Parameter.TRANSACTIONS);
-        if (number(Parameter.REQUESTS) > 0 && clients > 0) {
-            transactions = Math.max(1, number(Parameter.REQUESTS) / clients);
-        }
-        final int rate = number(Parameter.RATE);
-        final Duration interval =
-                rate == 0 ? time(Parameter.INTERVAL) : Duration.ofNanos(TimeUnit.SECONDS.toNanos(1) * clients / rate);
         final Arrivals arrivals = word(Parameter.ARRIVALS, Arrivals.class);
-        final Duration apart = rate == 0 ? time(Parameter.STAGGER) : interval.dividedBy(Math.max(1, clients));
-        final Duration stagger = arrivals == Arrivals.BURSTS ? Duration.ZERO : apart;
         final Shape shape = new Shape(
                 word(Parameter.DIRECTION, Direction.class),
                 large ? 1 : number(Parameter.PACKETS),
                 SizeMix.parse(text(Parameter.SIZE)),
                 number(Parameter.ATTRIBUTES),
-                (int) Units.bytes(text(Parameter.ATTRIBUTE_SIZE)),
+                ATTRIBUTE_SIZE,
                 flag(Parameter.GZIP));
         return new LoadSettings(
                 clients,
-                transactions,
-                transactions == LoadSettings.UNLIMITED ? time(Parameter.DURATION) : Duration.ZERO,
-                interval,
-                stagger,
+                large ? 1 : LoadSettings.UNLIMITED,
+                large ? Duration.ZERO : time(Parameter.DURATION),
+                time(Parameter.INTERVAL),
+                arrivals == Arrivals.BURSTS ? Duration.ZERO : time(Parameter.STAGGER),
                 time(Parameter.TIMEOUT),
                 shape,
                 new Connection(flag(Parameter.SECURE), flag(Parameter.RECONNECT), number(Parameter.CONNECTIONS)),

@@ -25,14 +25,13 @@ import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.NoAnswerException;
-import org.nios2s.harness.nifi.RemoteGroupClient;
 import org.nios2s.harness.nifi.RestException;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 import org.nios2s.harness.result.ObservedServer;
 
 /**
- * A NiFi, or a cluster, that an experiment starts for itself with empty repositories, or one that runs already; its sink
+ * A NiFi that an experiment starts for itself with empty repositories, or one that runs already; its sink
  * keeps parcels meanwhile. For one thread at a time.
  */
 public final class ManagedTarget implements MeasuredTarget {
@@ -41,10 +40,9 @@ public final class ManagedTarget implements MeasuredTarget {
     private static final String INPUT = "input";
     private static final int FEED_TASKS = 4;
 
-    private final List<NifiNode> nodes;
+    private final NifiNode node;
     private final boolean owned;
     private volatile Target target;
-    private ManagedTarget between;
     private Supplier<ManagedTarget> partners = () -> {
         throw new HarnessException("client group needs a NiFi that the harness starts");
     };
@@ -54,16 +52,11 @@ public final class ManagedTarget implements MeasuredTarget {
     /** By what is pulled. */
     private final Map<Shape, Feed> feeds = new HashMap<>();
 
-    private ManagedTarget(final List<NifiNode> nodes, final boolean owned) {
-        this.nodes = nodes;
+    private ManagedTarget(final NifiNode node, final boolean owned) {
+        this.node = node;
         this.owned = owned;
-        // The flow is the cluster's: what one node's sink is told holds for all.
-        nodes.getFirst().keepParcels(PARCELS);
-        final List<Target> targets = nodes.stream().map(ManagedTarget::targetOf).toList();
-        final Target first = targets.getFirst();
-        this.target = nodes.size() == 1
-                ? first
-                : first.beside(first.name() + ", " + nodes.size() + " nodes", targets.subList(1, nodes.size()));
+        node.keepParcels(PARCELS);
+        this.target = targetOf(node);
     }
 
     private static Target targetOf(final NifiNode nifi) {
@@ -79,28 +72,32 @@ public final class ManagedTarget implements MeasuredTarget {
     }
 
     /**
-     * Starts a NiFi, or a cluster; what an earlier one left in the same home is deleted first, so that all start alike.
+     * Starts a NiFi; what an earlier one left in the same home is deleted first, so that all start alike.
      * {@link #close} stops it, as the end of this JVM does.
      */
-    public static ManagedTarget start(final NifiOptions options, final int nodes) {
-        final NifiCluster started = NifiCluster.start(options.stopOnExit(true).fresh(true), nodes);
+    public static ManagedTarget start(final NifiOptions options) {
+        final NifiNode started = NifiNode.start(options.stopOnExit(true).fresh(true));
         try {
-            started.nodes().forEach(NifiNode::requireListener);
-            return new ManagedTarget(started.nodes(), true);
+            started.requireListener();
+            return new ManagedTarget(started, true);
         } catch (final RuntimeException | Error e) {
-            started.close();
+            started.stop();
             throw e;
         }
     }
 
-    /** Uses the NiFi, or the cluster, that runs in a home: {@link #close} leaves it running. */
+    /** Uses the NiFi that runs in a home: {@link #close} leaves it running. */
     public static ManagedTarget attach(final Path home) {
         final List<NifiNode> running = NifiCluster.attach(home);
         if (running.isEmpty()) {
             throw new HarnessException(
                     "No NiFi of this harness runs in %s: start one with 'nifi start --home %s'".formatted(home, home));
         }
-        return new ManagedTarget(running, false);
+        if (running.size() > 1) {
+            throw new HarnessException("In %s runs a cluster: measure it as '--url %s', which asks for all of its nodes"
+                    .formatted(home, running.getFirst().info().api()));
+        }
+        return new ManagedTarget(running.getFirst(), false);
     }
 
     /** Spreads the clients over so many ports, beside which a processor counts how often it gets a thread. */
@@ -116,26 +113,6 @@ public final class ManagedTarget implements MeasuredTarget {
         }
         flow.start(flow.createProcessor("trigger-counter", "org.nios2s.harness.sink.TriggerCounter"));
         target = target.and(further);
-    }
-
-    /** Puts another NiFi in between, which stores what it gets and whose Remote Process Group passes it on. */
-    void behind(final ManagedTarget sender, final int portTasks) {
-        between = sender;
-        final FlowClient flow = sender.node().flow();
-        final Component port = flow.ensurePort(ComponentKind.INPUT_PORT, "to-" + target.name(), portTasks);
-        final RemoteGroupClient groups = sender.node().remoteGroups();
-        final String group = groups.create(node().info());
-        groups.connect(port, groups.port(group, ComponentKind.INPUT_PORT, INPUT), BackPressure.generous());
-        flow.start(port);
-        groups.setTransmitting(group, true);
-        final Target via = sender.target();
-        target = new Target(
-                target.name(),
-                via.address().behind(port.id()),
-                target.process(),
-                target.parcels(),
-                via.tls(),
-                List.of());
     }
 
     /** From where another NiFi comes when one is needed, whose Remote Process Group pushes or pulls. */
@@ -176,7 +153,6 @@ public final class ManagedTarget implements MeasuredTarget {
 
     /** Ends NiFi, in order or as a crash would, and starts it on the same ports; its flow and its repositories stay. */
     public void restart(final boolean inOrder) {
-        final NifiNode node = node();
         if (inOrder) {
             node.stop();
         } else {
@@ -199,10 +175,7 @@ public final class ManagedTarget implements MeasuredTarget {
 
     @Override
     public List<ProcessHandle> helpers() {
-        return Stream.of(between, partner)
-                .filter(Objects::nonNull)
-                .flatMap(nifi -> nifi.target().processes().stream())
-                .toList();
+        return partner == null ? List.of() : partner.target().processes();
     }
 
     @Override
@@ -212,16 +185,12 @@ public final class ManagedTarget implements MeasuredTarget {
 
     @Override
     public ObservedServer observe() {
-        final List<ObservedServer> all = nodes.stream().map(NifiNode::observe).toList();
-        return all.stream()
-                .filter(each -> each.contradicts(all.getFirst().listener()))
-                .findFirst()
-                .orElse(all.getFirst());
+        return node.observe();
     }
 
     @Override
     public NifiNode node() {
-        return nodes.size() == 1 ? nodes.getFirst() : MeasuredTarget.super.node();
+        return node;
     }
 
     @Override
@@ -246,11 +215,11 @@ public final class ManagedTarget implements MeasuredTarget {
     @Override
     public boolean hasQueuedFlowFiles() {
         try {
-            return Stream.of(this, between, partner)
+            return Stream.of(this, partner)
                     .filter(Objects::nonNull)
-                    .anyMatch(each -> each.nodes.getFirst().flow().queuedFlowFiles() > 0);
+                    .anyMatch(each -> each.node.flow().queuedFlowFiles() > 0);
         } catch (final NoAnswerException | RestException e) {
-            // A NiFi that does not answer, or a cluster that is just forming, has not said that it has no work left.
+            // A NiFi that does not answer has not said that it has no work left.
             return true;
         }
     }
@@ -260,13 +229,10 @@ public final class ManagedTarget implements MeasuredTarget {
         if (partner != null) {
             partner.close();
         }
-        if (between != null) {
-            between.close();
-        }
         if (owned) {
-            NifiCluster.stop(nodes);
+            node.stop();
         } else {
-            nodes.getFirst().dropParcels();
+            node.dropParcels();
         }
     }
 }

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstallation;
 import org.nios2s.harness.nifi.NifiOptions;
@@ -120,37 +119,21 @@ public final class Targets implements AutoCloseable {
         final String directory = name.toLowerCase(Locale.ROOT).replaceAll("[^\\w.]+", "-");
         final NifiOptions options =
                 options(settings).home(homes.resolve(directory)).listener(listener);
-        final int nodes = settings.number(Parameter.NODES);
-        final ManagedTarget nifi = ManagedTarget.start(options, Math.max(1, nodes));
-        if (nodes > 1) {
-            return nifi;
-        }
+        final ManagedTarget nifi = ManagedTarget.start(options);
         try {
             nifi.node().flow().setTimerDrivenThreads(settings.number(Parameter.POOL));
-            surround(nifi, settings, directory);
+            if (settings.number(Parameter.PORTS) > 1) {
+                nifi.spreadOver(settings.number(Parameter.PORTS), settings.number(Parameter.PORT_TASKS));
+            }
             nifi.partners(() -> {
                 progress.accept("starting the NiFi of the Remote Process Group ...");
                 final NifiOptions partner = helper(settings).home(homes.resolve(directory + "-group"));
-                return ManagedTarget.start(partner, 1);
+                return ManagedTarget.start(partner);
             });
             return nifi;
         } catch (final RuntimeException | Error e) {
             nifi.close();
             throw e;
-        }
-    }
-
-    private void surround(final ManagedTarget nifi, final Settings settings, final String directory) {
-        final int tasks = settings.number(Parameter.PORT_TASKS);
-        if (settings.number(Parameter.PORTS) > 1) {
-            nifi.spreadOver(settings.number(Parameter.PORTS), tasks);
-        } else if (settings.text(Parameter.ROUTE).equals("stored")) {
-            if (settings.flag(Parameter.SECURE)) {
-                throw new HarnessException("route stored is for plain TCP: use route direct with secure");
-            }
-            progress.accept("starting the NiFi in between ...");
-            final NifiOptions sender = helper(settings).home(homes.resolve(directory + "-between"));
-            nifi.behind(ManagedTarget.start(sender, 1), tasks);
         }
     }
 
@@ -175,9 +158,6 @@ public final class Targets implements AutoCloseable {
     private static NifiInstallation installation(final Settings settings) {
         final String home = settings.text(Parameter.NIFI_HOME);
         final String version = settings.text(Parameter.NIFI_VERSION);
-        if (!home.isEmpty() && !version.isEmpty()) {
-            throw new IllegalArgumentException("nifi-home and nifi-version are mutually exclusive");
-        }
         if (!home.isEmpty()) {
             return NifiInstallation.at(Path.of(home));
         }
@@ -185,16 +165,8 @@ public final class Targets implements AutoCloseable {
     }
 
     private static List<String> jvmArguments(final Settings settings) {
-        final List<String> arguments = new ArrayList<>();
-        final String collector = settings.text(Parameter.GC);
-        if (!collector.isEmpty()) {
-            // As UseSerialGC, UseG1GC, UseZGC.
-            arguments.add(
-                    "-XX:+Use" + collector.substring(0, 1).toUpperCase(Locale.ROOT) + collector.substring(1) + "GC");
-        }
-        Arrays.stream(settings.text(Parameter.JVM_ARGS).split(" "))
+        return Arrays.stream(settings.text(Parameter.JVM_ARGS).split(" "))
                 .filter(text -> !text.isBlank())
-                .forEach(arguments::add);
-        return arguments;
+                .toList();
     }
 }

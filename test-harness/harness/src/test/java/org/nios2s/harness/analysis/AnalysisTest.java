@@ -9,7 +9,6 @@ import static org.nios2s.harness.result.Samples.run;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -193,33 +192,6 @@ class AnalysisTest {
                         .comparisons().stream()
                                 .map(each -> each.column() + " / " + each.againstColumn())
                                 .toList());
-    }
-
-    @Test
-    void aClaimIsMadeOnlyWhereItHeld() {
-        final Experiment experiment = Samples.experiment();
-        final Experiment claiming = new Experiment(
-                "x",
-                "",
-                experiment.base(),
-                experiment.axes(),
-                List.of(),
-                List.of(),
-                "rate: it takes {this} tx/s in place of {baseline}, {ratio} times as many",
-                Map.of());
-
-        assertEquals(
-                "It takes 1,500 tx/s in place of 1,000, 1.50 times as many.",
-                new Analysis(claiming, rounds(6, 1_000, 1_500)).sentence());
-        assertEquals(
-                "It takes 1,500 tx/s in place of 0,  times as many.",
-                new Analysis(claiming, rounds(6, 0, 1_500)).sentence());
-        assertEquals("No difference is shown in this run.", new Analysis(claiming, rounds(2, 1_000, 1_500)).sentence());
-        assertFalse(new Analysis(claiming, rounds(6, 1_500, 1_000)).sentence().contains("in place of"));
-        final List<RunResult> failing = rounds(6, 1_000, 1_500).stream()
-                .map(run -> run.place().column().equals("nio") ? Samples.withFailures(5, run) : run)
-                .toList();
-        assertFalse(new Analysis(claiming, failing).sentence().contains("in place of"), "more of them failed");
     }
 
     @Test

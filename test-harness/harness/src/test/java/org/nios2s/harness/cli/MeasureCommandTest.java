@@ -199,7 +199,7 @@ class MeasureCommandTest {
         assertRefused("clients must be between 1 and 60000, not 0", "--clients", "0");
         assertRefused("interval: 'soon' is no time", "--interval", "soon");
         assertRefused("neither a file nor a preset; there are", "no-such-preset");
-        assertRefused("write it with --client wire", "--reconnect", "--client", "stock");
+        assertRefused("reconnect true has no effect beside client nifi", "--reconnect", "--client", "stock");
         assertRefused("'speed' is no metric", "--fail-if", "speed > 5");
         assertRefused("'colour' is no setting", "--vary", "colour=red");
         assertRefused("--target needs --port-id", "--target", "127.0.0.1:80");

@@ -36,7 +36,6 @@ class RunSamplerTest {
         final ServerMetrics server = sampler.server(TRANSACTIONS, null);
         assertEquals(50, generator.cpuPercent(), 0.001);
         assertEquals(75, server.cpuPercent(), 0.001);
-        assertEquals(25, sampler.helpersPercent().orElseThrow(), 0.001);
         assertEquals(2_400, server.cpuMillis(), 0.001);
         assertEquals(5_000, server.wallMillis(), 0.001);
         assertEquals(24, server.cpuMillisPerTransaction(), 0.001);
