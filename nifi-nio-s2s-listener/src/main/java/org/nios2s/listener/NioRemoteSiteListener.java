@@ -97,9 +97,9 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** One thread asks NiFi for the nodes of its cluster, however long that takes; the other one evaluates routing rules meanwhile. */
     private static final int PEER_LIST_THREADS = 2;
 
-    /** Writing contents rarely blocks: half of the processors are enough, and leave the rest to small pushes. */
+    /** Writing contents rarely blocks: as many at once as there are processors are enough. */
     private static final int CONTENT_WRITERS =
-            Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, BLOCKING_THREADS);
+            Math.clamp(Runtime.getRuntime().availableProcessors(), 1, BLOCKING_THREADS);
 
     /** Maximum number of waiting tasks of a pool, one for each of so many connections; further ones are refused. */
     private static final int MAX_QUEUED_TASKS = 100_000;
