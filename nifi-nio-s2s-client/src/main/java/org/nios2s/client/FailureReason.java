@@ -21,7 +21,7 @@ public enum FailureReason {
     PROTOCOL_VIOLATION(true),
     /** The peer closed the connection, or it broke. */
     CONNECTION_LOST(true),
-    /** What arrived is not what was sent. */
+    /** The checksums differ: the data was changed on its way. */
     BAD_CHECKSUM(true),
     /** The transaction was not over at its deadline. */
     DEADLINE_EXCEEDED(true),

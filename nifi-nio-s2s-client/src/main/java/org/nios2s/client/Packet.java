@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What becomes one FlowFile: attributes, and content as bytes, a file, a stream or a publisher. Immutable but for a
+ * The data of one FlowFile: attributes, and content as bytes, a file, a stream or a publisher. Immutable but for a
  * stream, which can be sent once; any thread.
  *
  * <p>Content that is not given as bytes is read in pieces while it is sent, on a thread that may block, and never held as

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.nios2s.client.internal.connection.NettyTls;
 
 /**
- * Who we are, whom we trust, and what does the arithmetic of TLS: the JDK, or BoringSSL where it is on the class path.
+ * Our certificate, the authorities that we trust, and the implementation of TLS: the JDK, or BoringSSL where it is on the class path.
  * Immutable; any thread. Made by its methods alone.
  *
  * <p>Connections with the same context resume the sessions of earlier ones to the same peer. Two contexts of the same

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What NiFi's process may use of the machine, to be compared with the settings. Immutable; any thread.
+ * The limits of NiFi's process on this machine, to be compared with the settings. Immutable; any thread.
  *
  * @param heap bytes
  * @param directMemory bytes

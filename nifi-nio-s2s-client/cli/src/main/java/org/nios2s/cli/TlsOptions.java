@@ -18,7 +18,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import picocli.CommandLine.Option;
 
-/** Who the command is and whom it trusts: from stores of Java, or from PEM files. Belongs to the main thread. */
+/** The command's own certificate and the authorities that it trusts: from stores of Java, or from PEM files. Belongs to the main thread. */
 final class TlsOptions {
     @Option(names = "--keystore", description = "Our certificate and key: PKCS #12 or JKS.")
     private Path keystore;

@@ -100,7 +100,7 @@ final class DefaultSiteToSite implements SiteToSite {
         return calls;
     }
 
-    /** What waits in the sender ends when this is closed. */
+    /** Records that wait in the sender fail when this is closed. */
     void opened(final DefaultBatchingSender sender) {
         senders.add(sender);
         if (calls.isRefusing()) {

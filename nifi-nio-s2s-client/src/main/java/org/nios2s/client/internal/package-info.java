@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What stands behind the API: ports, the batching sender and the receiver, on calls. Not for users: it may change with
+ * The implementation of the API: ports, the batching sender and the receiver, on calls. Not for users: it may change with
  * every version.
  *
  * <p>A call ({@code call}) makes attempts ({@code transaction}) with one peer after the other; an attempt speaks on a

@@ -83,7 +83,7 @@ final class NioTransaction implements Transaction {
         return transaction;
     }
 
-    /** What grows while the transaction advances. */
+    /** Counts that grow while the transaction advances. */
     private interface Progress {
         long sofar();
     }

@@ -21,10 +21,10 @@ public final class ChunkDeflater implements AutoCloseable {
     private static final int LAST_CHUNK = 0;
     private static final int OUTPUT_STEP_BYTES = 8_192;
 
-    /** What zlib takes to deflate. */
+    /** Memory that zlib takes to deflate. */
     private static final int ZLIB_BYTES = 264 * 1024;
 
-    /** What one takes, all in all. */
+    /** Memory that one deflater takes, all in all. */
     public static final int MEMORY_BYTES = ZLIB_BYTES + CHUNK_BYTES + OUTPUT_STEP_BYTES;
 
     private Deflater deflater = ZlibPool.acquireDeflater();

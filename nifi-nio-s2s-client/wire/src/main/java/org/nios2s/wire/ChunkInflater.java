@@ -15,7 +15,7 @@ import java.util.zip.Inflater;
  * of its size.
  */
 public final class ChunkInflater implements AutoCloseable {
-    /** What every chunk begins with. */
+    /** The first bytes of every chunk. */
     static final byte[] SYNC = {'S', 'Y', 'N', 'C'};
 
     private static final int HEADER_BYTES = SYNC.length + 2 * Integer.BYTES;
@@ -185,7 +185,7 @@ public final class ChunkInflater implements AutoCloseable {
             return false;
         }
         if (state == State.DATA && deflatedLeft == 0) {
-            // What is left are bytes that the chunk only claims: a peer may claim 2 GiB of them for nothing.
+            // The rest are bytes that the chunk only claims: a peer may claim 2 GiB of them for nothing.
             plainLeft = 0;
         }
         scratch.clear();

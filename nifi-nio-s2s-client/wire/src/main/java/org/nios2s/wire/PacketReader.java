@@ -12,13 +12,13 @@ import java.util.function.BooleanSupplier;
  * <p>Content of a compressed packet is passed on in a buffer that is used again: who keeps it copies it.
  */
 public final class PacketReader implements AutoCloseable {
-    /** What zlib takes to inflate: 32 KiB of window and its state. */
+    /** Memory that zlib takes to inflate: 32 KiB of window and its state. */
     private static final int ZLIB_BYTES = 40 * 1024;
 
     /** Plain bytes that are inflated in one go: little, so that the user is asked often. */
     private static final int INFLATED_BYTES = 16 * 1024;
 
-    /** What it takes to read a compressed packet, from its first byte to its last. */
+    /** Memory for reading a compressed packet, from its first byte to its last. */
     public static final int INFLATER_BYTES = ZLIB_BYTES + INFLATED_BYTES;
 
     /** Attributes that are decoded in one go, since they take many times their bytes on the heap. */
@@ -98,7 +98,7 @@ public final class PacketReader implements AutoCloseable {
         return progress;
     }
 
-    /** What is content is passed on whole. */
+    /** Content is passed on whole. */
     private boolean decode(final ByteBuf in) throws ProtocolException {
         final int end = in.writerIndex();
         boolean complete = false;
@@ -141,7 +141,7 @@ public final class PacketReader implements AutoCloseable {
     }
 
     /**
-     * What it paused for may be there a moment later, which nobody would tell.
+     * The reason of the pause may end a moment later, which nobody would report.
      *
      * @return whether it has stopped with bytes left, perhaps: for its user, or to let others have their turn
      */

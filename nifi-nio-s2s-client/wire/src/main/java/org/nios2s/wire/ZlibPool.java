@@ -11,7 +11,7 @@ import java.util.zip.Inflater;
  * Thread-safe; nobody waits.
  */
 final class ZlibPool {
-    /** What NiFi's sender uses: fastest. */
+    /** The level of NiFi's sender: fastest. */
     private static final int LEVEL = Deflater.BEST_SPEED;
 
     /** They are in use while a packet is read or made: so few are enough, and 640 KiB at most when idle. */

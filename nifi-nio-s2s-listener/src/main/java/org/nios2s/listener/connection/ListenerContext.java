@@ -70,7 +70,7 @@ public record ListenerContext(
     public record Limits(
             MemoryBudget memory, ConnectionLimit connections, HandshakeLimit handshakes, RateLimits rates) {}
 
-    /** What is logged of peers, and counted. Immutable; any thread. */
+    /** The log and the metrics of peers. Immutable; any thread. */
     public record Logs(FaultLog faults, RefusalLog refusals) {}
 
     /**

@@ -334,7 +334,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** As {@link Holder#revoke}. From any thread. */
     void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue) {
         connection.worker().execute(() -> {
-            // What the peer has sent by now is read first: a worker that was busy would take its own delay for silence.
+            // Bytes that the peer has sent by now are read first: a worker that was busy would take its own delay for
+            // silence.
             workerConnections.afterLoopIteration(() -> {
                 if (step.isPeersTurn() && isStillDue.getAsBoolean()) {
                     fail(reason);

@@ -41,7 +41,7 @@ public final class RefusalLog {
     private final Set<Refused> toldThisMinute = new HashSet<>();
     private long minuteNanos;
 
-    /** What has one line in a minute. */
+    /** Each of these has at most one line a minute. */
     private record Refused(String peer, ResponseCode code) {}
 
     public RefusalLog(final Logger logger, final NanoClock clock) {

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * its own address served more slowly.
  */
 final class JdkPeers {
-    /** What BoringSSL, or a peer of it, says where the other's certificate, suites, groups or new keys are the cause. */
+    /** The words of an error of BoringSSL, or of its peer, where the other's certificate, suites, groups or new keys are the cause. */
     private static final Pattern LACKS = Pattern.compile("PEER_DID_NOT_RETURN_A_CERTIFICATE|NO_SHARED_(CIPHER|GROUP)"
             + "|NO_COMMON_SIGNATURE_ALGORITHMS|WRONG_SIGNATURE_TYPE|ALERT_(HANDSHAKE_FAILURE|INTERNAL_ERROR)");
 

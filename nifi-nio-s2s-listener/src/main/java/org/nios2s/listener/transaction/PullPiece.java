@@ -16,7 +16,7 @@ import java.util.Queue;
  * buffer is only counted; as many of its writes as fit make one of ours.
  */
 public final class PullPiece {
-    /** What the buffer of the stock listener holds, and what it reads of a content at once. */
+    /** Size of the stock listener's buffer, and of its reads of a content. */
     static final int STOCK_BUFFER_BYTES = 8 * 1024;
 
     private final ByteBuf bytes;

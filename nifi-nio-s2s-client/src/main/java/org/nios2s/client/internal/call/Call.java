@@ -49,7 +49,7 @@ final class Call implements RunningCall {
     /** An attempt that waited for a connection for no longer than this was cut short by the end of the delivery time-out. */
     private static final Duration LITTLE_TIME = Duration.ofMillis(100);
 
-    /** What is told of earlier attempts: of an endless row the last ones. */
+    /** Maximum number of earlier attempts that a failure names: the last ones. */
     private static final int MOST_TOLD = 8;
 
     private final CallRegistry calls;

@@ -55,7 +55,7 @@ final class PeerPenalties {
     }
 
     void failed(final String peer) {
-        // What fails while it is penalized began before: that says nothing new.
+        // An attempt that fails during the penalty began before it, and shows nothing new.
         peers.compute(peer, (key, before) -> before != null && before.isNow() ? before : failedAgain(before));
     }
 

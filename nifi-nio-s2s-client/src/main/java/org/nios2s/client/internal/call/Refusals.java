@@ -14,7 +14,7 @@ import org.nios2s.client.internal.connection.Endpoint;
  * others give. Any thread.
  */
 public final class Refusals {
-    /** What one node says of itself; another may say otherwise. */
+    /** The answer of one node about itself; another node may answer otherwise. */
     static final Set<FailureReason> REFUSALS = EnumSet.of(
             FailureReason.UNAUTHORIZED, FailureReason.UNKNOWN_PORT, FailureReason.TLS_FAILED, FailureReason.REFUSED);
 

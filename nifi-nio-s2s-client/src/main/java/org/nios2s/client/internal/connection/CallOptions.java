@@ -4,7 +4,7 @@ package org.nios2s.client.internal.connection;
 import java.time.Duration;
 
 /**
- * What one transaction may ask for by itself, apart from the connection that it shares with others. Immutable; any
+ * Options of one transaction, apart from the connection that it shares with others. Immutable; any
  * thread.
  *
  * @param deadline the longest time from the request to the end, waiting included; null for none

@@ -30,7 +30,7 @@ public record ConnectionOptions(
     /** Of the heap a port's packets take one part at most. */
     private static final int PARTS_OF_HEAP = 4;
 
-    /** What fits most uses. */
+    /** Defaults that fit most uses. */
     public static final ConnectionOptions DEFAULTS = new ConnectionOptions(
             2,
             100,

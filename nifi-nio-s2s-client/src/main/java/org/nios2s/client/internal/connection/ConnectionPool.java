@@ -50,7 +50,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
     }
 
     /**
-     * What is to be done for those that wait.
+     * The work to be done for attempts that wait.
      *
      * @param connections to be opened now
      * @param pauseNanos after which to look again; 0 for not at all
@@ -60,7 +60,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
 
     private static final Logger logger = LoggerFactory.getLogger(ConnectionPool.class);
 
-    /** What NiFi says of a port is true for all that wait for it, and tells their callers more than a time-out. */
+    /** NiFi's answer about a port is true for all attempts that wait for it, and tells their callers more than a time-out. */
     private static final Set<FailureReason> SAID_OF_PORT =
             EnumSet.of(FailureReason.DESTINATION_FULL, FailureReason.PORT_NOT_RUNNING);
 

@@ -6,9 +6,9 @@ import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.wire.ProtocolException;
 
-/** What is being said on a connection now. Lives on the connection's IO worker. */
+/** The exchange of messages that a connection has now. Lives on the connection's IO worker. */
 public interface Exchange {
-    /** What a peer is told at most. */
+    /** Maximum length of a text that is sent to a peer. */
     int LONGEST_EXPLANATION = 1_000;
 
     /** @return where it is, for errors */

@@ -19,7 +19,7 @@ import org.nios2s.wire.RequestType;
 import org.nios2s.wire.ResponseMessage;
 
 /**
- * What is said on a new connection until transactions can begin: magic, version of the protocol, handshake, codec. Lives
+ * The opening of a new connection, until transactions can begin: magic, version of the protocol, handshake, codec. Lives
  * on the connection's IO worker.
  */
 final class HandshakeExchange implements Exchange {

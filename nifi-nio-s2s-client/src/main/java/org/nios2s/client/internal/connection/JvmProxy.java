@@ -12,7 +12,7 @@ import org.nios2s.client.PeerProxy;
 import org.nios2s.client.PeerProxy.Kind;
 
 /**
- * What this JVM says of sockets to a peer, as NiFi's client obeys it too: {@code -DsocksProxyHost} and its companions,
+ * The settings of this JVM for sockets to a peer, which NiFi's client obeys too: {@code -DsocksProxyHost} and its companions,
  * or a {@link ProxySelector} and an {@link Authenticator} of the program. Stateless; may block.
  */
 final class JvmProxy {

@@ -18,7 +18,7 @@ import javax.net.ssl.TrustManager;
 import org.nios2s.client.TlsContext;
 
 /**
- * Who we are, whom we trust, and what does the arithmetic of TLS: the JDK, or BoringSSL where it is on the class path.
+ * Our certificate, the authorities that we trust, and the implementation of TLS: the JDK, or BoringSSL where it is on the class path.
  * Immutable; any thread.
  *
  * <p>Connections with the same context resume the sessions of earlier ones to the same peer. Two contexts of the same

@@ -177,7 +177,7 @@ public final class RestSite implements SiteDetails.Source {
         throw failure;
     }
 
-    /** What may pass by itself is told rather than what does not: the next question may be answered. */
+    /** A failure that may pass is reported rather than a lasting one: the next question may be answered. */
     private static IOException worse(final IOException before, final IOException next) {
         if (before == null) {
             return next;

@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is known of a NiFi or its cluster, for all of its ports: the ids of ports from the REST API, the nodes from one of
+ * The knowledge about a NiFi or its cluster, for all of its ports: the ids of ports from the REST API, the nodes from one of
  * them. Any thread; the asking blocks a thread for look-ups, one at a time.
  *
  * <p>What was learned last serves at once; when it is older than {@link #PEERS_AGE} it is learned again meanwhile. A
@@ -52,7 +52,7 @@ public final class Site implements AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(Site.class);
 
     /**
-     * What was learned at a moment.
+     * An answer, and the moment at which it came.
      *
      * @param details of the REST API
      * @param peers of the cluster

@@ -26,7 +26,7 @@ public final class PacketQueue {
     /** The cost of a packet's beginning, a piece or an end beside its bytes. */
     private static final int ITEM_BYTES = 64;
 
-    /** What travels: a packet's begin, a piece of its content, or its end. */
+    /** An entry of the queue: a packet's begin, a piece of its content, or its end. */
     private sealed interface Item {
         /** @return what it takes */
         int bytes();

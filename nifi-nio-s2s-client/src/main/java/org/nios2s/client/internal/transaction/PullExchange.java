@@ -137,7 +137,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
         do {
             before = state;
             readOne(in);
-            // What was inflated already may end a packet without a byte being read.
+            // Bytes that are inflated already may end a packet without a byte being read.
         } while (state != before && in.isReadable() && !queue.isFull());
     }
 
@@ -217,7 +217,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
 
     @Override
     public void content(final ByteBuf in, final int length) {
-        // What was inflated is overwritten by what follows, and the receiver reads later.
+        // The next bytes overwrite the inflated ones, and the receiver reads later.
         queue.content(connection.port().compress() ? in.readBytes(length) : in.readRetainedSlice(length));
     }
 

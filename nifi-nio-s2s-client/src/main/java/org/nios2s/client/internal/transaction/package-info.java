@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What is said: attempts of pushes, pulls and peer lists, and their exchanges of messages.
+ * Transactions: attempts of pushes, pulls and peer lists, and their exchanges of messages.
  */
 package org.nios2s.client.internal.transaction;

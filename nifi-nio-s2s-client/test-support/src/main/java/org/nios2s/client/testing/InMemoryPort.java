@@ -13,7 +13,7 @@ import org.nios2s.client.TransactionResult;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.TransactionTimings;
 
-/** What both kinds of ports in memory have in common: a name, and failures to come. Any thread; guarded by itself. */
+/** The base of both kinds of ports in memory: a name, and failures to come. Any thread; guarded by itself. */
 abstract class InMemoryPort {
     private static final String PEER = "in-memory:0";
 
