@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** A text that the harness's jar, or one beside it, has beside a class. Stateless, any thread. */
+/** A text that the harness's jar, or one beside it, has beside a class. Stateless; any thread. */
 public final class HarnessResource {
 
     private HarnessResource() {}

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.nios2s.harness.result.Range;
 import org.nios2s.harness.result.RunResult;
 
-/** What servers take while nothing happens, by all pauses of a target, and what runs cost above it. Stateless, any thread. */
+/** The CPU time of servers while nothing happens, by all pauses of a target, and what runs cost above it. Stateless; any thread. */
 public final class Idle {
 
     /** One pause is an accident: in a second of it something else may be compiled or collected. */

@@ -28,7 +28,7 @@ import org.nios2s.harness.result.RunResult.LedgerMetrics;
 import org.nios2s.harness.result.RunResult.ServerMetrics;
 
 /**
- * A metric of a run that tables, ratios, charts and thresholds name by its key. Immutable, any thread.
+ * A metric of a run that tables, ratios, charts and thresholds name by its key. Immutable; any thread.
  *
  * @param key      its name in presets and thresholds
  * @param title    what tables call it, with its unit

@@ -16,7 +16,7 @@ import org.nios2s.harness.result.Range;
 import org.nios2s.harness.result.RunResult;
 
 /**
- * Which combinations are compared, and the ratios of their runs, round by round. Immutable, any thread.
+ * Which combinations are compared, and the ratios of their runs, round by round. Immutable; any thread.
  *
  * @param comparisons what is compared with what
  * @param runs        all runs of an experiment
@@ -53,7 +53,7 @@ public record PairedComparison(List<Comparison> comparisons, List<RunResult> run
         return comparisons.stream().filter(each -> each.isOf(row, column)).findFirst();
     }
 
-    /** What a column is compared with, in any of its rows; what differs from row to row goes by a common name. */
+    /** The baseline of a column, in any of its rows; what differs from row to row goes by a common name. */
     Optional<String> against(final String column) {
         final List<String> names = comparisons.stream()
                 .filter(each -> each.column().equals(column))

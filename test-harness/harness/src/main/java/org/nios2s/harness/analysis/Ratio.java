@@ -56,7 +56,7 @@ public record Ratio(Metric metric, String second, String first, Range ratios, Ra
         return own.min() <= others.max() && others.min() <= own.max();
     }
 
-    /** What it means, in a few words that are all computed. */
+    /** Its meaning, in a few words that are all computed. */
     public String meaning() {
         if (ratios.min() == 1 && ratios.max() == 1) {
             return "the same";

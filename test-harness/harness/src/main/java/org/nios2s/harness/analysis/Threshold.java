@@ -15,7 +15,7 @@ import org.nios2s.harness.result.RunResult;
 
 /**
  * A condition on a run: a metric compared with a number, such as {@code p99 < 50ms} or {@code nio: failures > 0}, or one
- * of the words {@code no-failure} and {@code keeps-pace}. Immutable, any thread.
+ * of the words {@code no-failure} and {@code keeps-pace}. Immutable; any thread.
  *
  * @param whose    settings of the runs that it is about; empty for all
  * @param metric   what is compared
@@ -84,7 +84,7 @@ public record Threshold(Map<String, String> whose, Metric metric, Operator opera
         }
     }
 
-    /** What stands before the colon: a listener, or settings with their values. */
+    /** The part before the colon: a listener, or settings with their values. */
     private static Map<String, String> whose(final String prefix) {
         Settings settings = Settings.DEFAULTS;
         if (prefix != null) {

@@ -59,7 +59,7 @@ public record Trend(String column, Metric metric, long transactions, Slope slope
                 new Trend(repetitions.getFirst().place().kind(), metric, sum, Slope.of(transactions, values)));
     }
 
-    /** What it says, with what could have been seen. */
+    /** Its statement, with the smallest trend that could have been seen. */
     public String sentence() {
         return Metric.words(
                 "%s, %s: %+.2f ± %.2f per 100,000 transactions in %,d of them: %s",

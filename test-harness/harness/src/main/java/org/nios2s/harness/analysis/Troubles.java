@@ -12,8 +12,8 @@ import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.LedgerMetrics;
 
 /**
- * What takes the place of every praise: packets that are lost, there twice, damaged or still on their way, and failures of a
- * side that is not just what others are compared with. Stateless, any thread.
+ * Failures that take the place of every praise: packets that are lost, there twice, damaged or still on their way, and failures of a
+ * side that is not just what others are compared with. Stateless; any thread.
  */
 public final class Troubles {
 

@@ -17,7 +17,7 @@ import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.GeneratorMetrics;
 
 /**
- * A reason not to trust a metric too far: the generator was the limit, or the machine was too noisy. Immutable, any thread.
+ * A reason not to trust a metric too far: the generator was the limit, or the machine was too noisy. Immutable; any thread.
  *
  * @param brief  the reason in a few words, for the verdict
  * @param remark the reason with its figures, in a sentence
@@ -49,7 +49,7 @@ public record Warning(String brief, String remark) {
     private static final int MAX_LABELS = 4;
 
     /**
-     * What is to be said of the runs of an experiment on a machine of so many processors, worst first.
+     * The warnings about the runs of an experiment on a machine of so many processors, worst first.
      *
      * @param shown whether a metric of a row is shown: of others nothing is said
      */

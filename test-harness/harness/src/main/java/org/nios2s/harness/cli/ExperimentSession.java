@@ -95,7 +95,7 @@ final class ExperimentSession implements Runner.Observer {
     private String verdict;
     private Experiment measured;
 
-    /** What a command does with a runner. */
+    /** The work of a command with a runner. */
     @FunctionalInterface
     interface Work {
         void with(Experiment experiment, Runner runner, ShutdownHook interruption) throws InterruptedException;
@@ -188,7 +188,7 @@ final class ExperimentSession implements Runner.Observer {
         });
     }
 
-    /** What the verdict and the table are when the runs alone do not say it; may be said again when there is more. */
+    /** Verdict and table where the runs alone do not give them; may be set again when there is more. */
     void say(final String words, final DataTable table) {
         verdict = words;
         tables.clear();
@@ -314,7 +314,7 @@ final class ExperimentSession implements Runner.Observer {
         return good && completion.complete() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
-    /** What was found so far. */
+    /** The results so far. */
     private ExperimentResult result(final Completion completion) {
         final Analysis analysis = new Analysis(measured, runs);
         final int processors = Runtime.getRuntime().availableProcessors();

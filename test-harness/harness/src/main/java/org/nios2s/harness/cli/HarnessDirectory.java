@@ -47,7 +47,7 @@ final class HarnessDirectory {
         }
     }
 
-    /** What runs in homes below a directory, nodes of clusters apart. */
+    /** The NiFis that run in homes below a directory, nodes of clusters apart. */
     static List<NifiNode> running(final Path below) {
         final Map<Long, NifiNode> running = new LinkedHashMap<>();
         homes().stream()

@@ -54,7 +54,7 @@ public final class NifiCommand {
             return home == null ? HarnessDirectory.resolve(NifiOptions.DEFAULT_HOME) : home;
         }
 
-        /** What runs there, or in every home of the project; says so when nothing does. */
+        /** Prints the NiFis that run there, or in every home of the project, or that none does. */
         List<NifiNode> running(final boolean all) {
             final List<NifiNode> running = all ? HarnessDirectory.running() : NifiCluster.attach(directory());
             if (running.isEmpty()) {

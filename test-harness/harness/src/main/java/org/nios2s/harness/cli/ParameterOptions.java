@@ -101,7 +101,7 @@ public final class ParameterOptions {
         });
     }
 
-    /** What an experiment is for, with what options have made of it: a preset's words name its own numbers. */
+    /** The purpose of an experiment, with its options: a preset's words name its own numbers. */
     private static String said(final String about, final Map<String, String> options) {
         final String changed = options.entrySet().stream()
                 .filter(option -> Parameter.find(option.getKey())

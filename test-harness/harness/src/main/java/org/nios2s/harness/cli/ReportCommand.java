@@ -98,7 +98,7 @@ public final class ReportCommand implements Callable<Integer> {
         return write("chart", CHART_FILE, ParameterOptions.checked(spec, () -> draw(shown)));
     }
 
-    /** What would have no effect is refused. */
+    /** An option without an effect is refused. */
     private void requireNoChartOptions() {
         if (!(rows + title + note).isEmpty() || !names.isEmpty()) {
             throw new ParameterException(

@@ -190,7 +190,7 @@ public final class SearchCommand implements Callable<Integer> {
         try {
             search.getValue().tried(isMet(named, round, runner));
         } catch (final BrokenRunException e) {
-            // What ends a NiFi meets no threshold, and there is nobody left to try with fewer.
+            // A count that ends a NiFi meets no threshold, and there is nobody left to try with fewer.
             search.getValue().tried(false);
             throw e;
         }

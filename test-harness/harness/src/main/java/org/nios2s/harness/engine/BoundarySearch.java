@@ -74,7 +74,7 @@ public final class BoundarySearch {
         return passed == null ? 0 : passed.getKey();
     }
 
-    /** What bounds the answer from above: the smallest count with a failure, 0 when none had one. */
+    /** The upper bound of the answer: the smallest count with a failure, 0 when none had one. */
     public int smallestWithFailure() {
         return tried.entrySet().stream()
                 .filter(count -> !count.getValue().isFlawless())

@@ -31,7 +31,7 @@ import org.nios2s.harness.sink.Parcel;
 record LedgerCheck(Map<Path, Long> from) {
 
     private static final Duration POLL = Duration.ofMillis(100);
-    /** What is on its way through another NiFi may pause on a busy machine. */
+    /** FlowFiles on their way through another NiFi may pause on a busy machine. */
     private static final int LONGER = 10;
     /** More sinks than a cluster has. */
     private static final int MAX_FILES = 1_000;
@@ -161,7 +161,7 @@ record LedgerCheck(Map<Path, Long> from) {
             this.seen = new long[clients.size()][];
         }
 
-        /** What follows is another sink's. */
+        /** The following entries are another sink's. */
         void nextFile() {
             file++;
         }
@@ -193,7 +193,7 @@ record LedgerCheck(Map<Path, Long> from) {
             }
         }
 
-        /** What was seen of a packet before; remembers what is seen now if that was nothing. */
+        /** The earlier sighting of a packet; remembers this one if there was none. */
         private long firstSeen(final int client, final int index, final long by) {
             long[] of = seen[client];
             if (of == null || of.length <= index) {

@@ -57,7 +57,7 @@ public record LoadRun(
         Settings settings, MeasuredTarget nifi, boolean cold, ShutdownHook interruption, Surroundings surroundings) {
 
     /**
-     * What knows of a run while it goes on.
+     * An observer of a run while it goes on.
      *
      * @param alone whether what the processes cost is the cost of this load
      * @param began hears of the generator before it makes any load
@@ -194,7 +194,7 @@ public record LoadRun(
         return measured;
     }
 
-    /** What serves, at the begin and at the end of a run: with another listener than its name says it is none. */
+    /** The server at the begin and at the end of a run: with another listener than its name says it is none. */
     private ObservedServer observe() {
         final ObservedServer seen = nifi.observe();
         final String expected = settings.text(Parameter.LISTENER);
@@ -342,7 +342,7 @@ public record LoadRun(
         return seconds;
     }
 
-    /** What processes take while nothing happens, in percent of one processor; null when the pause is too short to tell. */
+    /** CPU time of processes while nothing happens, in percent of one processor; null when the pause is too short to tell. */
     static Double idlePercent(final List<ProcessHandle> processes, final Duration pause) throws InterruptedException {
         if (pause.isZero() || processes.isEmpty()) {
             Thread.sleep(pause);

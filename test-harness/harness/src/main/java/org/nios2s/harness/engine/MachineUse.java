@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.nios2s.harness.result.RunResult.Disturbance;
 
 /**
- * What all processors of the machine have done so far, read from {@code /proc/stat}. Immutable, any thread.
+ * The CPU time of all processors of the machine so far, read from {@code /proc/stat}. Immutable; any thread.
  *
  * @param processors how many there are
  * @param busy       ticks in which they worked for someone here
@@ -53,7 +53,7 @@ record MachineUse(int processors, long busy, long stolen, long all) {
         return new MachineUse(processors, all - ticks[IDLE] - ticks[WAITING] - ticks[STOLEN], ticks[STOLEN], all);
     }
 
-    /** What others did since then. */
+    /** The CPU time of other processes since then. */
     Disturbance since(final MachineUse before, final Duration own, final Duration wall) {
         final double ticks = Math.max(1, all - before.all);
         final double busyPercent = PERCENT * processors * (busy - before.busy) / ticks;

@@ -60,7 +60,7 @@ final class RunSampler {
     private long maxResidentBytes;
     private int maxThreads;
 
-    /** What had been counted at a moment; the usage of processes is null when one of them has ended. */
+    /** The counts at a moment; the usage of processes is null when one of them has ended. */
     record Moment(
             long nanos,
             Instant time,
@@ -166,7 +166,7 @@ final class RunSampler {
         return latencies;
     }
 
-    /** What the load cost this process, and whether it kept up. */
+    /** The cost of the load in this process, and whether it kept up. */
     GeneratorMetrics generator(final long transactions) {
         final Duration cpu = last.ownCpu().minus(first.ownCpu());
         final Double each = each(cpu.toNanos() / NANOS_PER_MILLI, transactions);
@@ -179,7 +179,7 @@ final class RunSampler {
     }
 
     /**
-     * What the server cost until it was last seen at work; null when it is not here or has ended. {@code idlePercent} is what
+     * The server's cost until it was last seen at work; null when it is not here or has ended. {@code idlePercent} is what
      * it took of a processor in the pause before, or null when nobody knows.
      */
     ServerMetrics server(final long transactions, final Double idlePercent) {
@@ -216,7 +216,7 @@ final class RunSampler {
         }
     }
 
-    /** What else the machine did meanwhile; null when that cannot be told. */
+    /** The machine's other work meanwhile; null when it is not known. */
     Disturbance disturbance() {
         final Duration before = first.knownCpu();
         final Duration after = last.knownCpu();

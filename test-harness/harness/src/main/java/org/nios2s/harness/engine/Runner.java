@@ -218,7 +218,7 @@ public final class Runner {
         return runs;
     }
 
-    /** What happens while a load runs: other loads begin with it and end with it, and its server has a fault. */
+    /** Events while a load runs: other loads begin with it and end with it, and its server has a fault. */
     private final class Events {
 
         private final Cell cell;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What carries an experiment out: servers, the runner that goes through them, one run with all that is watched meanwhile.
+ * The execution of an experiment: servers, the runner that goes through them, one run with all that is watched meanwhile.
  *
  * <p>By hand: reading {@code /proc}. It is two files and ten lines; a library for it brings native access of its own.
  */

@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What one logical client did; passes it on to the run's recorder. Written on that client's thread only; read by others
+ * The counts of one logical client; passes them on to the run's recorder. Written on that client's thread only; read by others
  * after the run has ended.
  */
 public final class ClientStats {

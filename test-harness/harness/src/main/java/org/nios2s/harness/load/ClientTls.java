@@ -11,7 +11,7 @@ import javax.net.ssl.TrustManagerFactory;
 import org.nios2s.harness.HarnessException;
 
 /**
- * What a TLS client trusts and who it is. Immutable, for any thread.
+ * A TLS client's trust and its own certificate. Immutable; any thread.
  *
  * @param keys    the client's key, for a TLS library that is not the JDK's
  * @param trust   what it trusts, likewise
@@ -19,7 +19,7 @@ import org.nios2s.harness.HarnessException;
  */
 public record ClientTls(KeyManagerFactory keys, TrustManagerFactory trust, SSLContext context) {
 
-    /** What to trust and who to be; the key has the password of both stores. */
+    /** Trust and own certificate; the key has the password of both stores. */
     public static ClientTls of(final Path keyStore, final Path trustStore, final char[] password) {
         final KeyStore key = load(keyStore, password);
         final KeyStore trusted = load(trustStore, password);

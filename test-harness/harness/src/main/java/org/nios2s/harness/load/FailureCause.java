@@ -25,7 +25,7 @@ public final class FailureCause {
         return of(step, root.getClass().getSimpleName() + message);
     }
 
-    /** What a failure comes from in the end. */
+    /** The root cause of a failure. */
     public static Throwable rootOf(final Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null && root.getCause() != root) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a load run did, seen from its clients. Immutable but for the histograms, which nobody writes any more.
+ * The outcome of a load run, seen from its clients. Immutable but for the histograms, which nobody writes any more.
  *
  * @param run        name of the run, the first part of its packet ids
  * @param started    when it began

@@ -168,7 +168,7 @@ public final class LoadRecorder {
         return copy;
     }
 
-    /** What clients that have ended just now did in a run of this name, begin and length. */
+    /** The outcome of a run of this name, begin and length, whose clients have just ended. */
     public LoadOutcome outcome(
             final String run, final Instant started, final Duration wall, final List<ClientStats> stats) {
         final SteadyWindow window = window();

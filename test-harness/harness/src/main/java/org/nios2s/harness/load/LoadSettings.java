@@ -4,7 +4,7 @@ package org.nios2s.harness.load;
 import java.time.Duration;
 
 /**
- * What a load run sends or fetches. Immutable, read by every client's thread.
+ * The data that a load run sends or fetches. Immutable, read by every client's thread.
  *
  * @param clients      logical clients, each with one transaction at a time
  * @param transactions transactions of each client, or {@link #UNLIMITED} when only the duration ends the run
@@ -47,7 +47,7 @@ public record LoadSettings(
     }
 
     /**
-     * What a transaction looks like.
+     * The shape of a transaction.
      *
      * @param direction     which way it goes
      * @param packets       packets of it; of a pull the most
@@ -79,7 +79,7 @@ public record LoadSettings(
     }
 
     /**
-     * What transactions go over.
+     * The transport of transactions.
      *
      * @param secure    whether it is TLS
      * @param reconnect whether each transaction has a connection of its own

@@ -4,7 +4,7 @@ package org.nios2s.harness.load;
 import java.util.Map;
 
 /**
- * What the clients of a load run achieved together, and what they did not. Immutable, any thread.
+ * The totals of the clients of a load run, their failures included. Immutable; any thread.
  *
  * @param failures        failed transactions by cause
  * @param flowFiles       FlowFiles of the acknowledged transactions

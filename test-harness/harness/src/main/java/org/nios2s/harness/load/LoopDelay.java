@@ -52,7 +52,7 @@ final class LoopDelay implements AutoCloseable {
         }
     }
 
-    /** What is due again and again on one loop, which makes up for those that it missed. Lives there. */
+    /** A periodic task on one loop, which makes up for the runs that it missed. Lives there. */
     private final class Tick implements Runnable {
 
         private long dueNanos;

@@ -12,7 +12,7 @@ public final class MachineLimits {
 
     private static final Path PORT_RANGE = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
 
-    /** What other programs, and connections that were closed a moment ago, hold. */
+    /** Ports of other programs, and of connections that were closed a moment ago. */
     private static final int PORT_RESERVE = 100;
 
     /** Sockets at a time per logical client: NiFi's client also opens one for the peers and one for the REST API. */

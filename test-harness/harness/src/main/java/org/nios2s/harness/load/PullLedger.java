@@ -28,7 +28,7 @@ public final class PullLedger {
     }
 
     /**
-     * What was entered until now.
+     * The entries until now.
      *
      * @param received  packets of finished transactions
      * @param different the same, each counted once

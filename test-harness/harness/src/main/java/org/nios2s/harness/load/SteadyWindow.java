@@ -3,7 +3,7 @@ package org.nios2s.harness.load;
 
 /**
  * The part of a run in which all clients are at work: from the begin of the last until the end of the first. Rates and
- * times are those of this part. Immutable, any thread.
+ * times are those of this part. Immutable; any thread.
  *
  * @param rampSeconds  before it: not all clients have begun
  * @param seconds      how long it is
@@ -36,7 +36,7 @@ public record SteadyWindow(double rampSeconds, double seconds, double tailSecond
                 telling && seconds >= MIN_SECONDS && seconds >= MIN_PART * whole);
     }
 
-    /** What was acknowledged in each of its seconds. */
+    /** Acknowledged transactions per second. */
     public double perSecond() {
         return seconds == 0 ? 0 : transactions / seconds;
     }

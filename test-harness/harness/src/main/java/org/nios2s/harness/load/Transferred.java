@@ -5,7 +5,7 @@ import java.util.List;
 import org.nios2s.harness.sink.Parcel;
 
 /**
- * What a transaction has moved. Immutable, any thread.
+ * The amount that a transaction has moved. Immutable; any thread.
  *
  * @param flowFiles how many FlowFiles
  * @param bytes     their contents' sizes, added

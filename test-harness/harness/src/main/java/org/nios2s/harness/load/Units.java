@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /**
  * Sizes, times and shares as users write them, the same in options, presets and thresholds: {@code 64k}, {@code 100ms},
- * {@code 1%}. Stateless, any thread.
+ * {@code 1%}. Stateless; any thread.
  */
 public final class Units {
 

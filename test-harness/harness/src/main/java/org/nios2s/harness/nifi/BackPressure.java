@@ -2,7 +2,7 @@
 package org.nios2s.harness.nifi;
 
 /**
- * From what on a queue makes its source wait; 0 means never. Immutable, for any thread.
+ * From what on a queue makes its source wait; 0 means never. Immutable; any thread.
  *
  * @param flowFiles number of FlowFiles
  * @param bytes their contents' sizes, added

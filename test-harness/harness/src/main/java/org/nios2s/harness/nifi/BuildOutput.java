@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import org.nios2s.harness.HarnessException;
 
 /**
- * What this project's build made for the harness: in the target directories of its modules, or in the release's zip, where
- * those of them that the harness needs lie beside its jar. Stateless, any thread.
+ * The files that this project's build makes for the harness: in the target directories of its modules, or in the release's zip, where
+ * those of them that the harness needs lie beside its jar. Stateless; any thread.
  */
 public final class BuildOutput {
 

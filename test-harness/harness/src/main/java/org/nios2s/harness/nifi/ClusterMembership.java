@@ -2,7 +2,7 @@
 package org.nios2s.harness.nifi;
 
 /**
- * What makes a NiFi one node of a cluster on loopback. Immutable, for any thread.
+ * The membership of a NiFi in a cluster on loopback. Immutable; any thread.
  *
  * @param nodes number of nodes that elect the flow
  * @param protocolPort of the cluster protocol of this node

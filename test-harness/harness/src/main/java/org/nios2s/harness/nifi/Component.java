@@ -2,7 +2,7 @@
 package org.nios2s.harness.nifi;
 
 /**
- * One component of a flow. Immutable, for any thread.
+ * One component of a flow. Immutable; any thread.
  *
  * @param kind what it is
  * @param id its id

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi;
 
-/** The kinds of components that the harness makes, with their names in the REST API. Immutable, for any thread. */
+/** The kinds of components that the harness makes, with their names in the REST API. Immutable; any thread. */
 public enum ComponentKind {
     /** A port that receives from peers. */
     INPUT_PORT("input-ports", "inputPorts"),

@@ -2,7 +2,7 @@
 package org.nios2s.harness.nifi;
 
 /**
- * What a connection leads from or to, as the REST API takes it. Immutable, for any thread.
+ * The source or destination of a connection, as the REST API takes it. Immutable; any thread.
  *
  * @param id      of the component
  * @param groupId of the group or remote process group that it is in

@@ -14,7 +14,7 @@ import org.nios2s.harness.load.TargetAddress;
 
 /**
  * A NiFi that somebody else runs: asks its REST API where its RAW socket and an input port are, and changes nothing.
- * Immutable, for any thread; a call blocks until NiFi has answered.
+ * Immutable; any thread; a call blocks until NiFi has answered.
  *
  * @param base its web address, without {@code /nifi}
  * @param tls  whom to trust and who to be, or null for plain HTTP

@@ -9,7 +9,7 @@ import org.nios2s.harness.HarnessException;
 
 /**
  * Makes the listener's Netty in a NiFi look for buffers that nobody released, and finds what it reports in NiFi's log.
- * Stateless, for any thread; the search blocks it for a moment.
+ * Stateless; any thread; the search blocks it for a moment.
  */
 final class LeakDetection {
 

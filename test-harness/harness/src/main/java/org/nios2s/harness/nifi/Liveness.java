@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Whether a process still runs. Stateless, any thread; waiting blocks the thread that waits. */
+/** Whether a process still runs. Stateless; any thread; waiting blocks the thread that waits. */
 public final class Liveness {
 
     private static final char ZOMBIE = 'Z';

@@ -81,7 +81,7 @@ record NifiConfiguration(Properties properties, Map<String, String> files) {
         return file.toString().replace("\\", "\\\\");
     }
 
-    /** What {@code nifi.properties} will say under a key. */
+    /** The value of a key of {@code nifi.properties}. */
     String get(final String key) {
         return properties.getProperty(key);
     }

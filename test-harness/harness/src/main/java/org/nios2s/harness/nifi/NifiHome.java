@@ -17,7 +17,7 @@ import org.nios2s.harness.HarnessException;
 
 /**
  * The directory of one NiFi: {@code lib}, {@code extensions}, {@code conf}, {@code logs}, {@code ledger} and NiFi's repositories.
- * Immutable, for any thread.
+ * Immutable; any thread.
  *
  * @param directory as an absolute path
  */

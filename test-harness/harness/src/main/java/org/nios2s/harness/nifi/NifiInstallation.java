@@ -14,7 +14,7 @@ import org.nios2s.harness.result.Machine;
 
 /**
  * A NiFi of any version 2 as one downloads it: the directory that holds its {@code lib}, of which nothing is changed.
- * Its configuration is not used: the harness writes its own. Immutable, for any thread.
+ * Its configuration is not used: the harness writes its own. Immutable; any thread.
  *
  * @param directory that holds {@code lib}, as an absolute path
  * @param version   of NiFi, as its framework's NAR says

@@ -12,7 +12,7 @@ import java.util.List;
 import org.nios2s.harness.HarnessException;
 
 /**
- * What a NiFi has logged since it was started. Immutable, for any thread.
+ * The log of a NiFi since it was started. Immutable; any thread.
  *
  * @param directory of its log files
  * @param offset    bytes that the file of NiFi's own log had before

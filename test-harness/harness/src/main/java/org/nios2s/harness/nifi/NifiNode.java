@@ -140,7 +140,7 @@ public final class NifiNode implements AutoCloseable {
     }
 
     /**
-     * What the JMX beans of our listener say by attribute; nothing where there is no such bean.
+     * The attributes of our listener's JMX beans by name; nothing where there is no such bean.
      *
      * @param bean what its name contains: {@code SiteToSiteListener}, or the id of a port
      */
@@ -154,7 +154,7 @@ public final class NifiNode implements AutoCloseable {
         return metrics;
     }
 
-    /** What this NiFi is and which listener serves in it, at this moment. */
+    /** This NiFi, and the listener that serves in it at this moment. */
     public ObservedServer observe() {
         final ProcessHandle handle = process.handle();
         final String listener = ServerThreads.listener(handle);

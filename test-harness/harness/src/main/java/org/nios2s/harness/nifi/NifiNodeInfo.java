@@ -19,7 +19,7 @@ import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
 /**
- * What is known about a running NiFi; kept in its home and printed as one JSON line. Immutable, for any thread.
+ * The data of a running NiFi; kept in its home and printed as one JSON line. Immutable; any thread.
  *
  * @param pid       its process
  * @param startedAt when that process began, in ISO 8601
@@ -47,7 +47,7 @@ public record NifiNodeInfo(
         NodeSecurity security) {
 
     /**
-     * Where a NiFi keeps what it writes. Immutable, for any thread.
+     * Where a NiFi keeps what it writes. Immutable; any thread.
      *
      * @param home   its directory
      * @param logs   its log files
@@ -56,7 +56,7 @@ public record NifiNodeInfo(
     public record NodeFiles(String home, String logs, String ledger) {}
 
     /**
-     * How to speak to a secured NiFi. Immutable, for any thread.
+     * How to speak to a secured NiFi. Immutable; any thread.
      *
      * @param keyStore         of a client that it knows
      * @param trustStore       certificates that it and its clients trust

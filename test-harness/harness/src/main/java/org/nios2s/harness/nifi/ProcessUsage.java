@@ -9,7 +9,7 @@ import java.util.List;
 import org.nios2s.harness.HarnessException;
 
 /**
- * What a process has used so far, read from {@code /proc}. Immutable, for any thread.
+ * The use of a process so far, read from {@code /proc}. Immutable; any thread.
  *
  * @param cpu processor time of all its threads, user and system
  * @param residentBytes memory that is in RAM now

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 
 /**
- * The processors of this machine, of which {@code taskset} gives a process some. Immutable, any thread.
+ * The processors of this machine, of which {@code taskset} gives a process some. Immutable; any thread.
  *
  * @param selectable whether there is {@code taskset}
  * @param usable     numbers of those that the harness itself may use
@@ -31,7 +31,7 @@ public record Processors(boolean selectable, List<Integer> usable) {
         usable = List.copyOf(usable);
     }
 
-    /** Those that the harness may use now, by its affinity and by the limit of its container. */
+    /** The processors that the harness may use now, by its affinity and by the limit of its container. */
     public static Processors ofThisMachine() {
         if (!Files.isReadable(STATUS)) {
             return new Processors(false, List.of());

@@ -49,7 +49,7 @@ public final class RestClient implements AutoCloseable {
         return JSON.createObjectNode();
     }
 
-    /** What a JSON array holds; nothing when there is none. */
+    /** The elements of a JSON array; nothing when there is none. */
     public static Stream<JsonNode> stream(final JsonNode array) {
         return StreamSupport.stream(array.spliterator(), false);
     }

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.nios2s.harness.result.ObservedServer;
 
 /**
- * What the threads of a process tell of the Site-to-Site listener in it. Stateless, for any thread; a call blocks for some
+ * Finds the Site-to-Site listener of a process by its threads. Stateless; any thread; a call blocks for some
  * milliseconds, one that asks the JVM for a second.
  */
 public final class ServerThreads {

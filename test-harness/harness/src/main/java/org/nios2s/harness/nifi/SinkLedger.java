@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.nios2s.harness.HarnessException;
 
 /**
- * What the sink of a NiFi dropped so far, as its ledger says; at most some 100 ms old. Immutable, for any thread.
+ * The packets that the sink of a NiFi dropped so far, by its ledger; at most some 100 ms old. Immutable; any thread.
  *
  * @param count number of FlowFiles
  * @param bytes their contents' sizes, added

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What is measured: settings, and axes along which they vary. Rows are loads, columns are targets. Immutable, any thread.
+ * An experiment: settings, and axes along which they vary. Rows are loads, columns are targets. Immutable; any thread.
  *
  * @param name    what results call it
  * @param about   what it is for, in a sentence
@@ -193,7 +193,7 @@ public record Experiment(
                 .toList();
     }
 
-    /** What has runs of its own by row, each row with its columns in their order. */
+    /** The combinations with runs of their own by row, each row with its columns in their order. */
     public Map<String, List<Cell>> rows() {
         return byRow(observed());
     }

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.nios2s.harness.load.Units;
 
 /**
- * What is done to a server in mid-run. Immutable, any thread.
+ * A fault of a server in mid-run. Immutable; any thread.
  *
  * @param kind what is done
  * @param at   when, counted from the start of the load
@@ -20,7 +20,7 @@ public record Fault(Kind kind, Duration at, Duration time) {
     private static final String EXAMPLES =
             "write restart at 20s, kill at 20s, suspend at 5s for 2s, or stop-port at 5s for 2s";
 
-    /** What can be done. */
+    /** The kinds of faults. */
     public enum Kind {
         /** NiFi is stopped as an administrator would stop it, and started on the same ports. */
         RESTART,

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.nios2s.harness.plan.Parameter.Scope;
 
 /**
- * Loads that run beside another one, as settings of that one: {@code beside.NAME.SETTING}. Stateless, any thread.
+ * Loads that run beside another one, as settings of that one: {@code beside.NAME.SETTING}. Stateless; any thread.
  */
 final class LoadsBeside {
 

@@ -4,7 +4,7 @@ package org.nios2s.harness.plan;
 import java.util.Collection;
 import java.util.Optional;
 
-/** Finds what a user probably meant by a word that was mistyped. Stateless, any thread. */
+/** Finds what a user probably meant by a word that was mistyped. Stateless; any thread. */
 public final class Nearest {
 
     /** Letters that are wrong, missing or too many; of short words fewer, since another word is soon as near. */

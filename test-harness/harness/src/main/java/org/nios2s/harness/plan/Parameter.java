@@ -156,13 +156,13 @@ public enum Parameter {
     FRESH(PLAN, FLAG, "false", "A new NiFi for each measurement, one at a time"),
     PAUSE(PLAN, FLAG, "true", "Stops the other processes during a measurement (signals STOP and CONT)");
 
-    /** What a setting belongs to. */
+    /** The group of a setting. */
     public enum Scope {
-        /** What is measured: another value is another server. */
+        /** The target: another value is another server. */
         TARGET,
-        /** What the clients do. */
+        /** The load of the clients. */
         LOAD,
-        /** What is looked at or done beside them. */
+        /** Observations and actions beside them. */
         PROBE,
         /** How the experiment goes; has one value for all of it. */
         PLAN
@@ -270,7 +270,7 @@ public enum Parameter {
         return defaultValue;
     }
 
-    /** What it does, for the help. */
+    /** Its effect, for the help. */
     public String meaning() {
         return meaning;
     }

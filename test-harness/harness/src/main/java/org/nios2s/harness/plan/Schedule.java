@@ -14,7 +14,7 @@ import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Experiment.Trial;
 
 /**
- * What an experiment will do, before it does anything: its runs in their order, and about how long they take. Immutable,
+ * The plan of an experiment before it begins: its runs in their order, and about how long they take. Immutable,
  * any thread.
  *
  * @param trials    every measurement in its order

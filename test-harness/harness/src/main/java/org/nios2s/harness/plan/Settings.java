@@ -18,7 +18,7 @@ import org.nios2s.harness.plan.Parameter.Scope;
 
 /**
  * Values of parameters, and lines of {@code nifi.properties} under {@code set.KEY}; what has no value has its default.
- * Immutable, any thread.
+ * Immutable; any thread.
  *
  * @param explicit what was given, by key
  */
@@ -30,12 +30,12 @@ public record Settings(Map<String, String> explicit) {
     /** Lines of nifi.properties that mean nothing to the stock listener. */
     private static final String OF_NIO = PROPERTY + "nifi.remote.input.nio.";
 
-    /** What NiFi's own client was called before; files of users have it. */
+    /** The former name of NiFi's own client; files of users have it. */
     private static final String FORMER_CLIENT = "stock";
 
     private static final String NIFI_CLIENT = "nifi";
 
-    /** What files of users may still say. */
+    /** Former names that files of users may still have. */
     private static final Map<String, String> RENAMED = Map.of("figures", "metrics", "laps", "repetitions");
 
     /** Characters of each attribute that is added to a packet. */
@@ -115,14 +115,14 @@ public record Settings(Map<String, String> explicit) {
         return LoadsBeside.of(this);
     }
 
-    /** What is done to the server in mid-run; empty when nothing is. */
+    /** The faults of the server in mid-run; empty when there are none. */
     public Optional<Fault> fault() {
         return Optional.of(text(Parameter.FAULT))
                 .filter(text -> !text.isEmpty())
                 .map(Fault::parse);
     }
 
-    /** What belongs to the target: two settings that are equal in it are for the same server. */
+    /** The settings of the target: if they are equal, the server is the same. */
     public Settings targetSettings() {
         final Map<String, String> kept = new TreeMap<>(explicit);
         kept.keySet().removeIf(key -> !isOfTarget(key));

@@ -28,7 +28,7 @@ record IdlePeers(Target target, int peers, int perSecond) implements Probe {
     private static final int LOOKS = 3;
     private static final double KIBIBYTE = 1024;
 
-    /** What a process takes at a moment, its heap after a collection. */
+    /** The memory of a process at a moment, its heap after a collection. */
     private record Footprint(double heap, double resident, double threads) {
 
         private static Footprint of(final ProcessHandle process) {

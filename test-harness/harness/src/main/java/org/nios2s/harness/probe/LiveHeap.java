@@ -8,7 +8,7 @@ import org.nios2s.harness.nifi.Liveness;
 import org.nios2s.harness.nifi.ProcessUsage;
 import org.nios2s.harness.target.Target;
 
-/** What lives in the server's heap after a full collection, and its memory in RAM. Used on the command's thread. */
+/** The live objects in the server's heap after a full collection, and its memory in RAM. Used on the command's thread. */
 record LiveHeap(Target target) implements Probe {
 
     private static final double MEBIBYTE = 1024 * 1024;

@@ -22,7 +22,7 @@ final class LoopbackTraffic implements Probe {
     private Optional<Count> before = Optional.empty();
 
     /**
-     * What the interface has received so far, which is what was sent.
+     * The bytes that the interface has received so far, which are those that were sent.
      *
      * @param bytes   with the headers of TCP and IP
      * @param packets as the kernel counts them: one may be as large as 64 KiB here

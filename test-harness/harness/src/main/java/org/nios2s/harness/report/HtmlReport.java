@@ -149,7 +149,7 @@ public final class HtmlReport {
         return HarnessResource.text(HtmlReport.class, name);
     }
 
-    /** What the template shows, in the words and numbers that stand on the page. */
+    /** The data of the template, in the words and numbers that stand on the page. */
     private static Map<String, Object> page(final ExperimentResult result, final List<Chart> charts) {
         final List<RunResult> runs = result.runs();
         final DataTable everyRun =

@@ -22,7 +22,7 @@ import org.nios2s.harness.result.RunResult.TimeSeries.Sample;
 
 /**
  * The charts that every experiment has: how its runs went, second by second, and why transactions failed. Runs of the same
- * kind lie over each other while they are few, and one after the other when they are many. Stateless, any thread.
+ * kind lie over each other while they are few, and one after the other when they are many. Stateless; any thread.
  */
 final class RunCharts {
 

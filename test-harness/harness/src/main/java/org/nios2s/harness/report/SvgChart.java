@@ -14,7 +14,7 @@ import org.nios2s.harness.result.RunResult;
 
 /**
  * Metrics of runs as bars in one SVG, for a document: each bar is a median and says its value, a thin line goes from the
- * least to the most. It loads nothing and follows the reader's light or dark scheme. Stateless, any thread.
+ * least to the most. It loads nothing and follows the reader's light or dark scheme. Stateless; any thread.
  */
 public final class SvgChart {
 
@@ -35,7 +35,7 @@ public final class SvgChart {
     private SvgChart() {}
 
     /**
-     * What stands around the bars.
+     * The texts around the bars.
      *
      * @param title  above them; empty for the metrics' own names
      * @param note   below the title; empty for what bars and lines mean
@@ -100,7 +100,7 @@ public final class SvgChart {
         return bars;
     }
 
-    /** What tells a group from the others: its row, its metric, or both. */
+    /** The name of a group among the others: its row, its metric, or both. */
     private static String group(final String row, final Metric metric, final int rows, final int metrics) {
         if (rows == 1) {
             return name(metric);

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A chart of the report: what is drawn, not how. Immutable, any thread.
+ * A chart of the report: what is drawn, not how. Immutable; any thread.
  *
  * @param title  what it shows
  * @param kind   lines or bars
@@ -36,7 +36,7 @@ public record Chart(String title, Kind kind, Axis x, Axis y, List<Series> series
     public record Axis(String title, String unit) {}
 
     /**
-     * What is drawn in one colour.
+     * The bars of one colour.
      *
      * @param name   name in the legend; several series of the same name share it
      * @param points in the order in which they are joined

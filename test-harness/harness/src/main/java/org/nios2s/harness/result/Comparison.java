@@ -2,8 +2,8 @@
 package org.nios2s.harness.result;
 
 /**
- * What is compared with what: a combination of load and target, and the one that differs from it in the baseline alone.
- * Immutable, any thread.
+ * A comparison: a combination of load and target, and the one that differs from it in the baseline alone.
+ * Immutable; any thread.
  *
  * @param row           of which load
  * @param column        on which target
@@ -12,7 +12,7 @@ package org.nios2s.harness.result;
  */
 public record Comparison(String row, String column, String againstRow, String againstColumn) {
 
-    /** What the baseline is called beside the other: by what differs. */
+    /** The name of the baseline beside the other: the setting that differs. */
     public String against() {
         return againstColumn.equals(column) ? againstRow : againstColumn;
     }

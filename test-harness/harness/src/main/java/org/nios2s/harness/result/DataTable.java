@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 
-/** A table of metrics, as it stands in the terminal, in result.json and in the report. Immutable, any thread. */
+/** A table of metrics, as it stands in the terminal, in result.json and in the report. Immutable; any thread. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record DataTable(String title, String note, List<Column> columns, List<List<Object>> rows) {
 

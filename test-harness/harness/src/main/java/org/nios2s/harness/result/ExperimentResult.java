@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * All that an experiment found: what result.json holds and the report shows. Immutable, any thread.
+ * All that an experiment found: what result.json holds and the report shows. Immutable; any thread.
  *
  * @param experiment  its name
  * @param started     when it began
@@ -33,7 +33,7 @@ public record ExperimentResult(
         List<Comparison> comparisons) {
 
     /**
-     * What was measured, and where. Immutable, any thread.
+     * The measured work, and the machine. Immutable; any thread.
      *
      * @param machine the machine, and the versions on it
      * @param config  settings of the experiment
@@ -47,7 +47,7 @@ public record ExperimentResult(
     }
 
     /**
-     * What an experiment says. Immutable, any thread.
+     * The verdict of an experiment. Immutable; any thread.
      *
      * @param sentence  what held in it, in a sentence that one would say
      * @param verdict   what it says, with its metrics and what to beware of
@@ -81,18 +81,18 @@ public record ExperimentResult(
     }
 
     /**
-     * How to measure it again. Immutable, any thread.
+     * How to measure it again. Immutable; any thread.
      *
      * @param command    the command line
      * @param experiment the file that says the same
      */
     public record Repeat(String command, String experiment) {}
 
-    /** How an experiment ended: whether its metrics are those of all of it. Immutable, any thread. */
+    /** How an experiment ended: whether its metrics are those of all of it. Immutable; any thread. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Completion(State state, String reason) {
 
-        /** What a result says that is written while there is more to measure, and that stays after a kill. */
+        /** The verdict of a result that is written while there is more to measure, and that stays after a kill. */
         public static final Completion RUNNING = new Completion(
                 State.RUNNING, "It is still running, or it was killed: these are the figures of a part.");
 
@@ -114,7 +114,7 @@ public record ExperimentResult(
     }
 
     /**
-     * A figure that is shown large. Immutable, any thread.
+     * A figure that is shown large. Immutable; any thread.
      *
      * @param value   medians
      * @param range   least and most of each

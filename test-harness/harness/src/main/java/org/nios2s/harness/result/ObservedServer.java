@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a server was seen to be while it ran, whatever it was meant to be. What nobody could see is null. Immutable, any thread.
+ * The observed properties of a server while it ran, whatever it was meant to be. A property that nobody saw is null. Immutable; any thread.
  *
  * @param listener   {@code nio}, {@code stock}, {@code none} or {@code unknown}: by its threads, or by how it treats a peer
  * @param transport  by which the NIO listener serves its sockets, by the stacks of its workers

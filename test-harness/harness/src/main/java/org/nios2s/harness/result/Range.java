@@ -6,7 +6,7 @@ import java.util.Collection;
 import java.util.Optional;
 
 /**
- * Equal measurements in three numbers. Immutable, any thread.
+ * Equal measurements in three numbers. Immutable; any thread.
  *
  * @param median the middle
  * @param min    the smallest

@@ -16,7 +16,7 @@ import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.load.SteadyWindow;
 
 /**
- * Every metric of one run. Immutable, any thread.
+ * Every metric of one run. Immutable; any thread.
  *
  * @param place       where in its experiment it stands
  * @param settings    its load as it was asked for
@@ -55,7 +55,7 @@ public record RunResult(
      */
     public record Place(String row, String column, int round, int repetition) {
 
-        /** What is measured several times: row and column. */
+        /** The key of repeated runs: row and column. */
         public String kind() {
             return row.isEmpty() ? column : row + ", " + column;
         }
@@ -67,7 +67,7 @@ public record RunResult(
     }
 
     /**
-     * How a run went. Immutable, any thread.
+     * How a run went. Immutable; any thread.
      *
      * @param run         its name, the first part of its packet ids
      * @param client      which client made the load
@@ -89,7 +89,7 @@ public record RunResult(
             ObservedServer served) {}
 
     /**
-     * What the clients of a run achieved. Immutable, any thread.
+     * The results of a run's clients. Immutable; any thread.
      *
      * @param transactions          acknowledged
      * @param transactionsPerSecond acknowledged, in the window
@@ -142,7 +142,7 @@ public record RunResult(
     }
 
     /**
-     * What else the machine did during a run. Immutable, any thread.
+     * The machine's other work during a run. Immutable; any thread.
      *
      * @param foreignPercent processor time of processes that are neither the server nor the generator, in percent of one
      *                       processor
@@ -151,7 +151,7 @@ public record RunResult(
     public record Disturbance(double foreignPercent, double stolenPercent) {}
 
     /**
-     * The metrics of a histogram that reports show, in milliseconds. Immutable, any thread.
+     * The metrics of a histogram that reports show, in milliseconds. Immutable; any thread.
      *
      * @param count   values
      * @param average their mean
@@ -202,7 +202,7 @@ public record RunResult(
     }
 
     /**
-     * What became of the packets, by the sink's ledger, or of a pull by that of its clients. Immutable, any thread.
+     * The fate of the packets, by the sink's ledger, or of a pull by that of its clients. Immutable; any thread.
      *
      * @param acknowledged   packets of transactions that the server acknowledged
      * @param arrived        different packets of the run in the ledger
@@ -232,7 +232,7 @@ public record RunResult(
     }
 
     /**
-     * What a run cost the process that makes the load, and whether it kept up. Immutable, any thread.
+     * The cost of a run in the process that makes the load, and whether it kept up. Immutable; any thread.
      *
      * @param cpuMillisPerTransaction null where several loads share the process
      * @param cpuPercent              of one processor
@@ -249,7 +249,7 @@ public record RunResult(
             Double loopP99Millis) {}
 
     /**
-     * What a run cost the server's process. Immutable, any thread.
+     * The cost of a run in the server's process. Immutable; any thread.
      *
      * @param cpuMillis                 processor time from the first client's start until the sink's last packet
      * @param wallMillis                how long that was
@@ -288,7 +288,7 @@ public record RunResult(
     }
 
     /**
-     * How a run went, second by second. Immutable, any thread.
+     * How a run went, second by second. Immutable; any thread.
      *
      * @param samples one per second; the last may be that of a part of one, if it is half a second or more
      */

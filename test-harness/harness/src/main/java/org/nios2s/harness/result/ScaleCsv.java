@@ -14,7 +14,7 @@ import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.Phase;
 
-/** The CSV of the 2019 scale test, a line per client, and the line of its index. Stateless, any thread. */
+/** The CSV of the 2019 scale test, a line per client, and the line of its index. Stateless; any thread. */
 public final class ScaleCsv {
 
     static final String HEADER = "clientId,start,end,failures,createTxMillis,sendMillis,confirmMillis,completeMillis,"

@@ -4,7 +4,7 @@ package org.nios2s.harness.result;
 import java.util.Arrays;
 
 /**
- * A straight line through some points, by least squares, and how sure its slope is. Immutable, any thread.
+ * A straight line through some points, by least squares, and how sure its slope is. Immutable; any thread.
  *
  * @param value         by how much y grows when x grows by 1
  * @param standardError of the slope: what the points' distance from the line leaves open

@@ -6,8 +6,8 @@ import org.nios2s.harness.load.PullLedger;
 import org.nios2s.harness.result.RunResult.LedgerMetrics;
 
 /**
- * What left a feed's queue against what clients received, over all runs since it began: a packet that was received and rolled
- * back is pulled in a later run. Until then it hides a lost packet. Used on the thread of the one load that pulls.
+ * The packets that left a feed's queue against those that clients received, over all runs since it began. A packet that was received
+ * and rolled back is pulled in a later run. Until then it hides a lost packet. Used on the thread of the one load that pulls.
  */
 final class FeedBalance {
 

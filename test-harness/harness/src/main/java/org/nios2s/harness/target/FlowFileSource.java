@@ -73,7 +73,7 @@ public record FlowFileSource(NifiNode nifi, Component source, Component destinat
         start(run, shape, FEED_COMMIT);
     }
 
-    /** What it has made and nobody has taken yet. */
+    /** The FlowFiles that it has made and nobody has taken yet. */
     long queued() {
         return flow().queuedFlowFiles(flow().findConnection(source, destination).orElseThrow());
     }

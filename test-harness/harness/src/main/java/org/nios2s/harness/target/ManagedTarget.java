@@ -197,7 +197,7 @@ public final class ManagedTarget implements MeasuredTarget {
     public synchronized Target startSource(final Shape shape) {
         final Feed feed = feeds.computeIfAbsent(shape.ofOneSize(), this::makeFeed);
         feed.start();
-        // What is pulled does not come by the sink: its clients have a ledger of their own.
+        // Pulled packets do not come by the sink: their clients have a ledger of their own.
         return new Target(
                 target.name(),
                 target.address().behind(feed.source().destination().id()),

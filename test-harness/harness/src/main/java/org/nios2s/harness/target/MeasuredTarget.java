@@ -9,7 +9,7 @@ import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.result.ObservedServer;
 
 /**
- * What an experiment measures, until it is closed: a NiFi of its own, a listener without one, or, with no
+ * The measured target, until it is closed: a NiFi of its own, a listener without one, or, with no
  * more than a target, one that somebody else runs. Used on the command's thread.
  */
 @FunctionalInterface
@@ -24,7 +24,7 @@ public interface MeasuredTarget extends AutoCloseable {
                 "This needs a NiFi that the harness starts, and %s is none".formatted(target().name()));
     }
 
-    /** What serves there at this moment. */
+    /** The server that serves there at this moment. */
     default ObservedServer observe() {
         return ObservedServer.of(ObservedServer.UNKNOWN);
     }
@@ -34,7 +34,7 @@ public interface MeasuredTarget extends AutoCloseable {
         return target();
     }
 
-    /** What such a pull comes from; empty where an output port is somebody else's to fill. */
+    /** The source of such a pull; empty where an output port is somebody else's to fill. */
     default Optional<Feed> feed(final Shape shape) {
         return Optional.empty();
     }

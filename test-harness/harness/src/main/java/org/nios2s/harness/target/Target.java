@@ -10,7 +10,7 @@ import org.nios2s.harness.load.ClientTls;
 import org.nios2s.harness.load.TargetAddress;
 
 /**
- * What is measured. Immutable, any thread.
+ * A target that is measured. Immutable; any thread.
  *
  * @param name      what reports call it: {@code nio}, {@code stock} or its address
  * @param address   where the load goes

@@ -57,7 +57,7 @@ final class NullPort {
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
     private final PublicPort port = Stub.of(PublicPort.class, "null port", this::ofPort);
 
-    /** What waits in the port. */
+    /** The requests that wait in the port. */
     private record Request(Peer peer, ServerProtocol protocol, CompletableFuture<Integer> answer) {}
 
     /**

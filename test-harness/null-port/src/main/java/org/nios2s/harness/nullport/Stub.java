@@ -19,7 +19,7 @@ final class Stub implements InvocationHandler {
         this.answers = answers;
     }
 
-    /** What the object can do. */
+    /** The methods of the object. */
     @FunctionalInterface
     interface Answers {
         /**

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.zip.CRC32C;
 
 /**
- * What the packets of the harness hold. Content and attributes follow from a packet's id, so that no packet has those of
+ * The contents of the harness's packets. Content and attributes follow from a packet's id, so that no packet has those of
  * another and nobody has to remember them. Any thread.
  *
  * <p>A content is of digits, which can be compressed as most texts can, with eight bytes of its own in each KiB.
@@ -20,7 +20,7 @@ public final class PacketPattern {
     /** The attribute by which a sender tells its packets apart. */
     public static final String ID = "packet.id";
 
-    /** What the names of all other attributes of a sender begin with. */
+    /** The beginning of the names of all other attributes of a sender. */
     static final String ATTRIBUTE = "attribute.";
 
     private static final int BLOCK_BYTES = 1024;

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.zip.CRC32C;
 
 /**
- * What somebody found in a packet: so much of its content and attributes that another content, or another attribute, is
- * another parcel. Immutable, any thread.
+ * The observed part of a packet: so much of its content and attributes that another content, or another attribute, is
+ * another parcel. Immutable; any thread.
  *
  * @param id         the packet's id, or null when it has lost that
  * @param flowFile   number made of the uuid of its FlowFile, which stays the same across a restart; 0 where there is none

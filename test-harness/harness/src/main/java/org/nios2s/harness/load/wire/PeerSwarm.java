@@ -23,7 +23,7 @@ import org.nios2s.harness.load.TargetAddress;
  */
 public final class PeerSwarm implements AutoCloseable {
 
-    /** What a slow peer announces: it never comes to the end. */
+    /** The length that a slow peer announces: it never comes to the end. */
     private static final long SLOW_PACKET_BYTES = 1024L * 1024;
 
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -36,7 +36,7 @@ public final class PeerSwarm implements AutoCloseable {
     private final AtomicLong lastReadyNanos = new AtomicLong();
     private final long startNanos = System.nanoTime();
 
-    /** What a peer does once its connection is ready for transactions. */
+    /** The behaviour of a peer once its connection is ready for transactions. */
     public enum Behaviour {
         /** Nothing. */
         IDLE,
@@ -45,7 +45,7 @@ public final class PeerSwarm implements AutoCloseable {
     }
 
     /**
-     * What the swarm looks like.
+     * The shape of the swarm.
      *
      * @param peers     how many there are
      * @param perSecond how many connect in each second
@@ -91,7 +91,7 @@ public final class PeerSwarm implements AutoCloseable {
     }
 
     /**
-     * What became of the peers.
+     * The state of the peers.
      *
      * @param peers         how many there are
      * @param ready         who got ready for transactions
@@ -103,7 +103,7 @@ public final class PeerSwarm implements AutoCloseable {
     public record Presence(
             int peers, long ready, long refused, long dropped, double seconds, Map<String, Long> causes) {
 
-        /** Who is there: ready and not dropped. */
+        /** The peers that are there: ready and not dropped. */
         public long present() {
             return ready - dropped;
         }

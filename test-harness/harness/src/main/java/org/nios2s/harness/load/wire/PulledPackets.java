@@ -39,7 +39,7 @@ final class PulledPackets implements PacketDecoder.Handler {
         parcels = new ArrayList<>();
     }
 
-    /** What the packets of the transaction hold. */
+    /** The contents of the transaction's packets. */
     List<Parcel> parcels() {
         return parcels;
     }

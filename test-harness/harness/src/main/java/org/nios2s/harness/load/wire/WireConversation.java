@@ -45,7 +45,7 @@ final class WireConversation extends ByteToMessageDecoder {
     /** Behind a peer's name: its port, whether it is secured, how many FlowFiles it has. */
     private static final int PEER_BYTES = Integer.BYTES + 1 + Integer.BYTES;
 
-    /** What the conversation waits for. */
+    /** The message that the conversation waits for. */
     private enum Step {
         CONNECT("connecting"),
         NEGOTIATE_PROTOCOL("negotiating the protocol"),

@@ -12,7 +12,7 @@ import org.nios2s.harness.load.ClientTls;
 
 /**
  * TLS of the light client: by BoringSSL where it loads, so that the generator leaves the processors to the server, otherwise
- * by the JDK. Stateless, any thread.
+ * by the JDK. Stateless; any thread.
  */
 public final class WireTls {
 
@@ -21,7 +21,7 @@ public final class WireTls {
     private WireTls() {}
 
     /**
-     * What makes the TLS engines of connections; a later connection of a client may resume a session of an earlier
+     * The factory of the TLS engines of connections; a later connection of a client may resume a session of an earlier
      * one: the maker, or null for plain TCP.
      */
     public static SslContext client(final ClientTls tls) {

@@ -15,7 +15,7 @@ import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
 
 /**
- * Who may do what in a secured NiFi, asked and changed over the REST API.
+ * The policies of a secured NiFi, asked and changed over the REST API.
  * For any thread; a call blocks until NiFi has answered.
  *
  * @param rest of a client with the administrator's key
@@ -25,7 +25,7 @@ public record AccessPolicies(RestClient rest) {
     private static final int NOT_FOUND = 404;
     private static final String SITE_TO_SITE = "/site-to-site";
 
-    /** What may be done. Immutable, for any thread. */
+    /** An action on a resource. Immutable; any thread. */
     public enum Action {
         READ,
         /** Change; for a port: send to it or receive from it. */

@@ -17,7 +17,7 @@ import org.nios2s.harness.HarnessException;
 
 /**
  * Issues the certificates of a NiFi and of its clients: for tests and measurements on loopback, not for anything else.
- * Immutable, for any thread.
+ * Immutable; any thread.
  *
  * @param authority its own key and certificate
  */

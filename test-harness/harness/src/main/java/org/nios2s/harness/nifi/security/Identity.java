@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.nifi.security;
 
-/** Whom the harness's certificates name. Immutable, for any thread. */
+/** Whom the harness's certificates name. Immutable; any thread. */
 public enum Identity {
     /** NiFi itself; all nodes of a cluster. */
     NODE("node"),

@@ -17,7 +17,7 @@ import org.nios2s.harness.load.ClientTls;
 
 /**
  * The key stores, the trust store and their password of one secured NiFi, kept in a directory of its home.
- * Immutable, for any thread.
+ * Immutable; any thread.
  *
  * @param directory that holds them
  * @param password  of every key store, key and trust store here
@@ -88,7 +88,7 @@ public record SecurityFiles(Path directory, String password) {
         }
     }
 
-    /** What to trust and who to be when connecting with a key store of this password. */
+    /** Trust and own certificate for connecting with a key store of this password. */
     public SSLContext context(final Path keyStore) {
         return tls(keyStore).context();
     }
