@@ -73,8 +73,8 @@ final class ComparedRuns {
 
     private boolean isAsExpected(final Conversation conversation) {
         return conversation.events() == stock.events(conversation)
-                && conversation.alone().get(Listener.STOCK).equals(alone(stock, nio, conversation))
-                && conversation.alone().get(Listener.NIO).equals(alone(nio, stock, conversation));
+                && conversation.difference().alone().get(Listener.STOCK).equals(alone(stock, nio, conversation))
+                && conversation.difference().alone().get(Listener.NIO).equals(alone(nio, stock, conversation));
     }
 
     /** One test for each conversation. */
@@ -90,19 +90,19 @@ final class ComparedRuns {
         assertFalse(expected.seen().isEmpty());
         final List<String> stockAlone = alone(stock, nio, conversation);
         final List<String> nioAlone = alone(nio, stock, conversation);
-        if (conversation.difference().isEmpty()) {
+        if (conversation.difference().name().isEmpty()) {
             assertEquals(expected.text(), observed.text());
         } else {
             assertFalse(
                     stockAlone.isEmpty() && nioAlone.isEmpty(),
                     () -> "the listeners no longer differ in '"
-                            + conversation.difference().get() + "'");
+                            + conversation.difference().name().get() + "'");
         }
         assertEquals(
                 outcome(
                         conversation.events(),
-                        conversation.alone().get(Listener.STOCK),
-                        conversation.alone().get(Listener.NIO)),
+                        conversation.difference().alone().get(Listener.STOCK),
+                        conversation.difference().alone().get(Listener.NIO)),
                 outcome(stock.events(conversation), stockAlone, nioAlone));
     }
 

@@ -4,6 +4,8 @@ package org.nios2s.integration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.nios2s.harness.nifi.Listener;
 
 /**
@@ -11,30 +13,48 @@ import org.nios2s.harness.nifi.Listener;
  * Immutable, for any thread.
  *
  * @param name unique in the corpus
- * @param difference name of the documented difference between the listeners that this conversation shows, if any
  * @param events how many provenance events it leaves behind in a NiFi with the stock listener
- * @param alone what only one of the two listeners brings about, word for word
- * @param differenceOverTls the same, if it is another one over TLS
- * @param aloneOverTls the same
+ * @param difference between the listeners
+ * @param differenceOverTls the same over TLS, if it is another one there
  * @param lines what is said and heard
  */
 record Conversation(
-        String name,
-        Optional<String> difference,
-        int events,
-        Map<Listener, List<String>> alone,
-        Optional<String> differenceOverTls,
-        Map<Listener, List<String>> aloneOverTls,
-        List<ScriptLine> lines) {
+        String name, int events, Difference difference, Difference differenceOverTls, List<ScriptLine> lines) {
+
+    private static final Pattern VERSION = Pattern.compile("(\\d+)\\.(\\d+).*");
+
+    /**
+     * What only one of the listeners does.
+     * Immutable, for any thread.
+     *
+     * @param name of the documented difference that it shows, if any
+     * @param since the oldest NiFi whose stock listener differs like that, or nothing if all of them do
+     * @param alone what only one of the two brings about, word for word
+     */
+    record Difference(Optional<String> name, Optional<String> since, Map<Listener, List<String>> alone) {
+
+        private boolean isIn(final String nifiVersion) {
+            return name.isPresent()
+                    && since.map(first -> ordinal(nifiVersion) >= ordinal(first))
+                            .orElse(true);
+        }
+
+        private static int ordinal(final String version) {
+            final Matcher parts = VERSION.matcher(version);
+            if (!parts.matches()) {
+                throw new IllegalArgumentException("'" + version + "' is no version of NiFi");
+            }
+            return Integer.parseInt(parts.group(1)) * 1_000 + Integer.parseInt(parts.group(2));
+        }
+    }
 
     private static final List<String> QUEUES = List.of("loop-in", "loop-out", "narrow");
 
-    /** The same conversation, with what is to come of it over TLS. */
-    Conversation overTls() {
-        return differenceOverTls.isEmpty()
-                ? this
-                : new Conversation(
-                        name, differenceOverTls, events, aloneOverTls, differenceOverTls, aloneOverTls, lines);
+    /** The same conversation, with what is to come of it over TLS in a version of NiFi. */
+    Conversation overTls(final String nifiVersion) {
+        return differenceOverTls.isIn(nifiVersion)
+                ? new Conversation(name, events, differenceOverTls, differenceOverTls, lines)
+                : this;
     }
 
     /** Whether what is in a shared queue before and after matters, so that it must have the queues for itself. */

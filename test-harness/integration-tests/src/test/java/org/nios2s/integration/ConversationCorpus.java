@@ -43,6 +43,7 @@ final class ConversationCorpus {
     private int events;
     private Map<Listener, List<String>> alone = nothingAlone();
     private Optional<String> differenceOverTls = Optional.empty();
+    private Optional<String> differsOverTlsSince = Optional.empty();
     private Map<Listener, List<String>> aloneOverTls = nothingAlone();
     private List<ScriptLine> lines = new ArrayList<>();
 
@@ -115,11 +116,9 @@ final class ConversationCorpus {
         if (name != null) {
             conversations.add(new Conversation(
                     name,
-                    difference,
                     events,
-                    Map.copyOf(alone),
-                    differenceOverTls,
-                    Map.copyOf(aloneOverTls),
+                    new Conversation.Difference(difference, Optional.empty(), Map.copyOf(alone)),
+                    new Conversation.Difference(differenceOverTls, differsOverTlsSince, Map.copyOf(aloneOverTls)),
                     List.copyOf(lines)));
         }
         name = null;
@@ -127,6 +126,7 @@ final class ConversationCorpus {
         events = 0;
         alone = nothingAlone();
         differenceOverTls = Optional.empty();
+        differsOverTlsSince = Optional.empty();
         aloneOverTls = nothingAlone();
         lines = new ArrayList<>();
     }
@@ -145,8 +145,10 @@ final class ConversationCorpus {
             case "events" -> events = Integer.parseInt(line.arguments().getFirst());
             case "stock" -> alone.get(Listener.STOCK).add(line.arguments().getFirst());
             case "ours" -> alone.get(Listener.NIO).add(line.arguments().getFirst());
-            case "tls-difference" ->
+            case "tls-difference" -> {
                 differenceOverTls = Optional.of(line.arguments().getFirst());
+                differsOverTlsSince = line.arguments().stream().skip(1).findFirst();
+            }
             case "tls-stock" ->
                 aloneOverTls.get(Listener.STOCK).add(line.arguments().getFirst());
             case "tls-ours" ->

@@ -46,7 +46,7 @@ final class ConversationRun {
     private OwnPorts own;
     private RawPeer peer;
     private Hearer hearer;
-    /** The listener has closed the connection, or says nothing. */
+    /** The listener has closed the connection, or says nothing, or the peer has given up. */
     private boolean gone;
 
     /**
@@ -160,7 +160,7 @@ final class ConversationRun {
         if (!heard.startsWith(expected)) {
             surprises.add(line + " — but heard: " + heard);
         }
-        return !heard.startsWith(Hearer.CLOSED) && !heard.equals(Hearer.SILENCE);
+        return !heard.startsWith(Hearer.CLOSED) && !heard.equals(Hearer.SILENCE) && !heard.equals(Hearer.TORN);
     }
 
     private static String seen(final ScriptLine line, final String heard) {
@@ -169,7 +169,7 @@ final class ConversationRun {
 
     /** Whether this listener closes a connection that the stock one leaves open, for which it may take its time. */
     private boolean isClosedInstead(final ScriptLine line) {
-        return conversation.alone().get(listener()).contains(seen(line, Hearer.CLOSED));
+        return conversation.difference().alone().get(listener()).contains(seen(line, Hearer.CLOSED));
     }
 
     /**
@@ -179,7 +179,11 @@ final class ConversationRun {
     boolean isCollected(final Result result) {
         return listener() == Listener.STOCK
                 && conversation.lines().stream()
-                        .filter(line -> conversation.alone().get(Listener.STOCK).contains(seen(line, "open")))
+                        .filter(line -> conversation
+                                .difference()
+                                .alone()
+                                .get(Listener.STOCK)
+                                .contains(seen(line, "open")))
                         .anyMatch(line -> result.transcript().contains(seen(line, Hearer.CLOSED)));
     }
 

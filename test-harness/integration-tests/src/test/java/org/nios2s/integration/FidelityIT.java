@@ -57,8 +57,8 @@ class FidelityIT {
         }
         final Set<String> shown = new TreeSet<>();
         for (final Conversation conversation : ConversationCorpus.read("")) {
-            conversation.difference().ifPresent(shown::add);
-            conversation.differenceOverTls().ifPresent(shown::add);
+            conversation.difference().name().ifPresent(shown::add);
+            conversation.differenceOverTls().name().ifPresent(shown::add);
         }
         assertEquals(documented, shown, () -> "sections of " + DIFFERENCES + " and differences of the corpus");
     }

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.nios2s.harness.nifi.NifiNode;
 
 /**
  * A part of the corpus over TLS, with policies and routes: TLS is another way through our listener, on which a connection
@@ -27,10 +28,11 @@ class FidelityOverTlsIT {
 
     @BeforeAll
     static void holdConversations() throws Exception {
+        final NifiNode stock = SharedNifi.STOCK_SECURED.get();
         final List<Conversation> chosen = ConversationCorpus.read(System.getProperty("conversation", CHOSEN)).stream()
-                .map(Conversation::overTls)
+                .map(conversation -> conversation.overTls(stock.info().version()))
                 .toList();
-        runs = ComparedRuns.of(chosen, SharedNifi.STOCK_SECURED.get(), SharedNifi.NIO_SECURED.get());
+        runs = ComparedRuns.of(chosen, stock, SharedNifi.NIO_SECURED.get());
     }
 
     @TestFactory

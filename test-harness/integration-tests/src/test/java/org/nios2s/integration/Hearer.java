@@ -35,6 +35,9 @@ final class Hearer {
     static final String CLOSED = "closed";
     static final String SILENCE = "silence";
 
+    /** MiNiFi gives up. */
+    static final String TORN = "too little in a read of MiNiFi";
+
     private static final int SHORT_CONTENT = 64;
 
     /** The longest chunk that MiNiFi C++ 1.0 takes, deflated. */
@@ -153,7 +156,7 @@ final class Hearer {
             final DataPacket packet = MinifiReads.packet(new CheckedInputStream(in, checksum));
             return packet(packet, packet.getData());
         } catch (final MinifiReads.TornException e) {
-            return "too little in a read of MiNiFi";
+            return TORN;
         }
     }
 
