@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxInFlight transactions at a time
  * @param maxPendingPackets packets that are given and not over yet; then {@link BatchingSender#send} blocks
  * @param maxPendingBytes what they take in memory: attributes, and content that is given as bytes
- * @param failureListener hears of each packet that failed; null for an ERROR in the log, at most one in ten seconds
+ * @param failureListener is called for each packet that failed; null for an ERROR in the log, at most one in ten seconds
  */
 public record BatchingOptions(
         int maxPackets,
@@ -121,7 +121,7 @@ public record BatchingOptions(
     }
 
     /**
-     * Sets what hears of each packet that was taken and failed, beside its future. By default the log has an ERROR with the number
+     * Sets a listener of each packet that was taken and failed, beside its future. By default the log has an ERROR with the number
      * of packets and the first cause, at most one in ten seconds.
      *
      * @param listener called on the completion executor, after the packet's future is complete

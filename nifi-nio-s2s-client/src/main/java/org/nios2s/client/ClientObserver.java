@@ -11,11 +11,11 @@ import java.time.Duration;
  * connection as NiFi's log does ({@link TransactionResult#commsId}, {@link TransactionException#commsId}).
  */
 public interface ClientObserver {
-    /** Hears nothing. */
+    /** Ignores everything. */
     ClientObserver NONE = new ClientObserver() {};
 
     /**
-     * A connection, as an observer hears of it.
+     * A connection, as it is reported to an observer.
      *
      * @param peer as {@code host:port}
      * @param port the name of the NiFi port that it serves, or its identifier while the name is not known

@@ -51,7 +51,7 @@ public enum FailureReason {
     }
 
     /**
-     * Says whether to try again.
+     * Whether another attempt may succeed.
      *
      * @return whether the same transaction may succeed later without anybody changing anything
      */

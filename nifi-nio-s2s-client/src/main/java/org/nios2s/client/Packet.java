@@ -48,7 +48,7 @@ public final class Packet {
     private final long size;
     private final @Nullable ByteBuffer bytes;
     private final @Nullable ContentSource source;
-    /** The stream that can be read once; null for what can be had again. */
+    /** The stream that can be read once; null for content that can be read again. */
     private final @Nullable InputStream once;
 
     private final AtomicBoolean taken = new AtomicBoolean();
@@ -257,7 +257,7 @@ public final class Packet {
     }
 
     /**
-     * Tells whether the content can be had, from its beginning.
+     * Whether the content can be read from its beginning.
      *
      * @return false for a stream that was begun
      */

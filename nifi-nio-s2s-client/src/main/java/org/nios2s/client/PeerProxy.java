@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind how one speaks to it
  * @param host its name or address
  * @param port its TCP port
- * @param user null if it asks for nobody's name
+ * @param user null if it asks for no name
  * @param password null for none
  */
 public record PeerProxy(
@@ -41,7 +41,7 @@ public record PeerProxy(
     }
 
     /**
-     * A proxy that asks for nobody's name.
+     * A proxy that asks for no name.
      *
      * @param kind how one speaks to it
      * @param host its name or address

@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says whether and when a failed transaction is tried again. Immutable; any thread.
+ * Decides whether and when a failed transaction is tried again. Immutable; any thread.
  *
  * <p>Only a failure that may pass by itself is followed by another attempt, and only while it is sure that NiFi took
  * nothing over, unless duplicates are accepted. Attempts may begin until the delivery time-out.

@@ -144,7 +144,7 @@ public interface SiteToSite extends AutoCloseable {
         Builder idleTimeout(Duration max);
 
         /**
-         * Sets how long NiFi is told to wait for us within a transaction: for the source of a push, for the handler of a pull.
+         * Sets how long NiFi shall wait for us within a transaction: for the source of a push, for the handler of a pull.
          * Default: the idle time-out for pushes, 5 min for pulls.
          *
          * @param max more than 0
@@ -263,7 +263,7 @@ public interface SiteToSite extends AutoCloseable {
         Builder completionExecutor(Executor executor);
 
         /**
-         * Sets what hears of connections, transactions, failures and retries.
+         * Sets the observer of connections, transactions, failures and retries.
          *
          * @param listener for metrics and alarms
          * @return this

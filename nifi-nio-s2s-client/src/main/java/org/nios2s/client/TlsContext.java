@@ -39,7 +39,7 @@ public interface TlsContext {
     /**
      * Makes TLS by BoringSSL, which takes less processor time than the JDK.
      *
-     * @param keys has the client certificate; its private key must be one that can be had ({@code getEncoded}), or null
+     * @param keys has the client certificate; its private key must be available ({@code getEncoded}), or null
      *     for none
      * @param trust knows the peer; an {@link javax.net.ssl.X509ExtendedTrustManager}, as those of the JDK are
      * @return TLS by BoringSSL

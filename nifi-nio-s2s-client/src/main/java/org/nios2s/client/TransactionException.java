@@ -81,7 +81,7 @@ public final class TransactionException extends IOException {
     }
 
     /**
-     * Says with whom.
+     * The peer of the transaction.
      *
      * @return the peer as {@code host:port}, or the URLs of the cluster while no peer is chosen
      */
@@ -90,7 +90,7 @@ public final class TransactionException extends IOException {
     }
 
     /**
-     * Says with which port.
+     * The port of the transaction.
      *
      * @return the name of the NiFi port, or its identifier if only that is known; empty if it is about no port
      */
@@ -99,7 +99,7 @@ public final class TransactionException extends IOException {
     }
 
     /**
-     * Says on which connection, as {@link TransactionResult#commsId}.
+     * The connection of the transaction, as {@link TransactionResult#commsId}.
      *
      * @return empty if it failed before the handshake
      */
@@ -108,7 +108,7 @@ public final class TransactionException extends IOException {
     }
 
     /**
-     * Says where in its course it failed.
+     * The step of the protocol in which it failed.
      *
      * @return the step of the protocol
      */
@@ -117,7 +117,7 @@ public final class TransactionException extends IOException {
     }
 
     /**
-     * Says why it failed.
+     * The reason of the failure.
      *
      * @return the reason; more may be added: handle unknown ones
      */
@@ -126,7 +126,7 @@ public final class TransactionException extends IOException {
     }
 
     /**
-     * Says what happened, without peer, port and step.
+     * The message without peer, port and step.
      *
      * @return the last part of the message
      */
@@ -135,7 +135,7 @@ public final class TransactionException extends IOException {
     }
 
     /**
-     * Says which packet of a push it was that failed.
+     * The packet of a push that failed.
      *
      * @return counted from 0; {@link #NO_PACKET} if it was not one of them
      */
@@ -153,7 +153,7 @@ public final class TransactionException extends IOException {
     }
 
     /**
-     * Says whether to send again may make duplicates.
+     * Whether sending again may make duplicates.
      *
      * @return whether NiFi may have taken the packets over, in this attempt or an earlier one, although the transaction
      *     failed
@@ -183,7 +183,7 @@ public final class TransactionException extends IOException {
         }
 
         /**
-         * Says with whom.
+         * Sets the peer.
          *
          * @param name as {@code host:port}, or URLs
          * @return this
@@ -194,7 +194,7 @@ public final class TransactionException extends IOException {
         }
 
         /**
-         * Says with which port.
+         * Sets the port.
          *
          * @param nameOrId of the NiFi port
          * @return this
@@ -205,7 +205,7 @@ public final class TransactionException extends IOException {
         }
 
         /**
-         * Says on which connection.
+         * Sets the connection.
          *
          * @param id as NiFi's log has it
          * @return this
@@ -216,7 +216,7 @@ public final class TransactionException extends IOException {
         }
 
         /**
-         * Says what happened.
+         * Sets the message.
          *
          * @param text a sentence; null is written as such
          * @return this
@@ -238,7 +238,7 @@ public final class TransactionException extends IOException {
         }
 
         /**
-         * Says which packet it was.
+         * Sets the packet that failed.
          *
          * @param number counted from 0
          * @return this
@@ -271,7 +271,7 @@ public final class TransactionException extends IOException {
         }
 
         /**
-         * Says that NiFi may have the packets; so it may anyway in the step {@link TransactionStep#COMPLETE}.
+         * Marks that NiFi may have the packets, as it may anyway in the step {@link TransactionStep#COMPLETE}.
          *
          * @param unknown whether it is so
          * @return this
