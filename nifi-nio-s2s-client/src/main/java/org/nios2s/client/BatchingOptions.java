@@ -7,7 +7,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a {@link BatchingSender} gathers packets to transactions. Immutable; any thread.
+ * How a {@link BatchingSender} gathers packets to transactions, and a {@link RecordSender} records, which are its packets.
+ * Immutable; any thread.
  *
  * @param maxPackets that make a transaction at once
  * @param maxBytes of content that make a transaction at once
@@ -27,6 +28,8 @@ public record BatchingOptions(
         @Nullable BiConsumer<Packet, TransactionException> failureListener) {
     private static final BatchingOptions STANDARD =
             new BatchingOptions(500, 1L << 20, Duration.ofMillis(50), 4, 20_000, 64L << 20, null);
+    private static final BatchingOptions OF_RECORDS =
+            STANDARD.withMaxPackets(10_000).withMaxPending(100_000, STANDARD.maxPendingBytes());
 
     /** Checks the values. */
     public BatchingOptions {
@@ -53,6 +56,15 @@ public record BatchingOptions(
      */
     public static BatchingOptions standard() {
         return STANDARD;
+    }
+
+    /**
+     * The options of records that are joined, unless others are set.
+     *
+     * @return 10,000 records or 1 MiB or 50 ms, 4 transactions at a time, 100,000 records or 64 MiB in all
+     */
+    public static BatchingOptions ofRecords() {
+        return OF_RECORDS;
     }
 
     /**

@@ -4,6 +4,7 @@ package org.nios2s.client;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -88,5 +89,27 @@ public interface InputPort {
      */
     default BatchingSender batching(final int maxPackets, final Duration linger) {
         return batching(BatchingOptions.standard().withMaxPackets(maxPackets).withLinger(linger));
+    }
+
+    /**
+     * Joins records to FlowFiles.
+     *
+     * @param framing how records stand in the content
+     * @param attributes of every FlowFile; without {@code uuid} and {@code record.count}, which each FlowFile has of its own
+     * @param options packets are records here. At most {@code maxPackets} and {@code maxBytes} are joined to a FlowFile, and no
+     *     record is larger; {@code maxBytes} is 1 GiB at most
+     * @return to be closed before the {@link SiteToSite} is
+     */
+    RecordSender joining(RecordFraming framing, Map<String, String> attributes, BatchingOptions options);
+
+    /**
+     * The same as {@link #joining(RecordFraming, Map, BatchingOptions)} with {@link BatchingOptions#ofRecords}.
+     *
+     * @param framing how records stand in the content
+     * @param attributes as there
+     * @return to be closed before the {@link SiteToSite} is
+     */
+    default RecordSender joining(final RecordFraming framing, final Map<String, String> attributes) {
+        return joining(framing, attributes, BatchingOptions.ofRecords());
     }
 }

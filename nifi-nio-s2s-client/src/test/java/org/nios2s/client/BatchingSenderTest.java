@@ -103,6 +103,16 @@ class BatchingSenderTest {
     }
 
     @Test
+    void aSenderThatTakesNoMoreSendsWhatItHas() throws Exception {
+        final BatchingOptions two =
+                BatchingOptions.standard().withLinger(Duration.ofMinutes(1)).withMaxPending(2, 1 << 20);
+        try (BatchingSender sender = sender(two)) {
+            sender.send(packet("a"));
+            assertEquals(2, Outcomes.await(sender.send(packet("b"))).packets());
+        }
+    }
+
+    @Test
     void aFlushWaitsForNothingButWhatWasGiven() throws Exception {
         try (BatchingSender sender = nifi.inputPort("port-id").batching(100, Duration.ofMinutes(1))) {
             final CompletableFuture<TransactionResult> sent = sender.send(packet("a"));

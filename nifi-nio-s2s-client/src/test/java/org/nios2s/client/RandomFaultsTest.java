@@ -42,6 +42,8 @@ class RandomFaultsTest {
     private static final int AT_A_TIME = 48;
     private static final int SENDS_PER_CLIENT = 1_000;
     private static final double CUT = 0.1;
+    private static final int KINDS = 9;
+    private static final int RECORDS = 7;
     private static final String ID = "id";
     private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.nios2s");
 
@@ -103,7 +105,7 @@ class RandomFaultsTest {
     /** Notes what is new, and drops what a long run must not keep. */
     private void record(final ScriptedServer server) {
         for (Received packet = server.committed.poll(); packet != null; packet = server.committed.poll()) {
-            commits.merge(packet.attributes().get(ID), 1, Integer::sum);
+            names(packet).forEach(name -> commits.merge(name, 1, Integer::sum));
         }
         for (Received packet = server.forgotten.poll(); packet != null; packet = server.forgotten.poll()) {
             forgotten.add(packet.attributes().get(ID));
@@ -116,11 +118,23 @@ class RandomFaultsTest {
         server.cancellations.clear();
     }
 
+    /** Of a packet of records each. */
+    private static Stream<String> names(final Received packet) {
+        final String count = packet.attributes().get("record.count");
+        if (count == null) {
+            return Stream.of(packet.attributes().get(ID));
+        }
+        final List<String> records = new String(packet.content()).lines().toList();
+        assertEquals(Integer.parseInt(count), records.size());
+        return records.stream();
+    }
+
     /** A client that receives, too, until it is closed. */
     private final class Client {
         private final SiteToSite nifi;
         private final InputPort port;
         private final BatchingSender sender;
+        private final RecordSender records;
 
         Client() {
             final SiteToSite.Builder builder = SiteToSite.builder()
@@ -130,7 +144,10 @@ class RandomFaultsTest {
             nifi = (site == null ? builder.address("127.0.0.1", servers.get(0).port()) : builder.url(site.url()))
                     .build();
             port = nifi.inputPort(site == null ? "port-id" : "in");
-            sender = port.batching(BatchingOptions.standard().withMaxPackets(5).withLinger(Duration.ofMillis(2)));
+            final BatchingOptions few =
+                    BatchingOptions.standard().withMaxPackets(5).withLinger(Duration.ofMillis(2));
+            sender = port.batching(few);
+            records = port.joining(RecordFraming.lines(), Map.of(), few);
             nifi.outputPort(site == null ? "port-id" : "out").receive(batch -> {
                 final List<String> given = new ArrayList<>();
                 for (final ReceivedPacket packet : batch) {
@@ -158,11 +175,11 @@ class RandomFaultsTest {
             if (!places.tryAcquire(1, TimeUnit.MINUTES)) {
                 break;
             }
-            send(client, random.nextInt(7), 1 + random.nextInt(3));
+            send(client, random.nextInt(KINDS), 1 + random.nextInt(3));
             if (i % SENDS_PER_CLIENT == 0) {
                 // What is given to it from now on is refused, and what is under way ends.
                 client.close();
-                send(client, random.nextInt(7), 1);
+                send(client, random.nextInt(KINDS), 1);
                 client = new Client();
             }
         }
@@ -216,9 +233,16 @@ class RandomFaultsTest {
         } else {
             final AtomicInteger left = new AtomicInteger(count);
             for (final Packet packet : packets) {
-                end(List.of(packet), client.sender.send(packet), left);
+                end(List.of(packet), sendAlone(client, kind, packet), left);
             }
         }
+    }
+
+    private static CompletableFuture<TransactionResult> sendAlone(
+            final Client client, final int kind, final Packet packet) throws IOException {
+        return kind < RECORDS
+                ? client.sender.send(packet)
+                : client.records.send(packet.attributes().get(ID).getBytes());
     }
 
     /** Of bytes, a stream, or a supplier. */

@@ -63,44 +63,34 @@ final class DefaultBatchingSender implements BatchingSender {
 
     private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
-    /** A packet that was given, and the future that waits for it. */
-    private static final class Entry {
-        private final Packet packet;
-        private final long heldBytes;
-        /** When it was taken; set under the lock before anybody else sees it, so those that wait are in the order of their ages. */
-        private long givenNanos;
-
-        private final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
-        /** Why its content can't be read: then its neighbours go without it. */
-        private volatile TransactionException unreadable;
-        /** A peer took nothing of a transaction with it; guarded by the lock. */
-        private boolean suspected;
-        /** The next transaction ends with it; guarded by the lock. */
-        private boolean last;
-        /** Completed when the books are right, before the result, and never with a failure. */
-        private final CompletableFuture<Void> over = new CompletableFuture<>();
-
-        private long ageNanos() {
-            return System.nanoTime() - givenNanos;
-        }
-
-        Entry(final Packet packet) {
-            this.packet = packet;
-            this.heldBytes = PendingLimit.heldBy(packet);
-        }
-    }
-
     /** A transaction's packets. */
     private final class Batch {
-        private final List<Entry> entries;
+        private final List<BatchEntry> entries;
         /** Those of the last attempt: without any that can't be read. */
-        private volatile List<Entry> attempted;
+        private volatile List<BatchEntry> attempted;
+
+        /** What all are joined to, made once: it has the same identifier at every attempt. Null if each is sent as it is. */
+        private final Packet joined;
 
         private final AtomicInteger refused = new AtomicInteger();
 
-        Batch(final List<Entry> entries) {
+        Batch(final List<BatchEntry> entries) {
             this.entries = entries;
             this.attempted = entries;
+            this.joined = joiner == null ? null : joiner.join(packets(entries));
+        }
+
+        private List<Packet> attempt() {
+            if (joined != null) {
+                return List.of(joined);
+            }
+            attempted =
+                    entries.stream().filter(entry -> entry.unreadable == null).toList();
+            return packets(attempted);
+        }
+
+        private static List<Packet> packets(final List<BatchEntry> entries) {
+            return entries.stream().map(entry -> entry.packet).toList();
         }
 
         /** A peer that twice took nothing of many may do so for one of them: they go in two halves. */
@@ -111,13 +101,13 @@ final class DefaultBatchingSender implements BatchingSender {
         }
 
         /** The oldest one ended the time of all: these are younger by more than a moment. */
-        private boolean hasTimeLeft(final Entry entry) {
+        private boolean hasTimeLeft(final BatchEntry entry) {
             return entry.givenNanos - entries.get(0).givenNanos > longestNanos / MOMENTS;
         }
 
         /** The one that is left of many has half of its time: the other half is for those that wait behind it. */
         private boolean isLeftToItself() {
-            final Entry only = entries.get(0);
+            final BatchEntry only = entries.get(0);
             return only.suspected && only.ageNanos() > longestNanos / 2;
         }
 
@@ -137,7 +127,7 @@ final class DefaultBatchingSender implements BatchingSender {
         }
 
         private boolean leaveOut(final Packet packet, final TransactionException failure) {
-            for (final Entry entry : attempted) {
+            for (final BatchEntry entry : attempted) {
                 if (entry.packet == packet) {
                     entry.unreadable = failure;
                 }
@@ -163,6 +153,9 @@ final class DefaultBatchingSender implements BatchingSender {
     private final Engine engine;
     private final Executor completion;
     private final BatchingOptions options;
+    /** Makes one packet of those of a transaction; null if each is sent as it is. */
+    private final RecordJoiner joiner;
+
     private final long lingerNanos;
     /** How long a packet may wait, its transaction included. */
     private final long longestNanos;
@@ -173,11 +166,11 @@ final class DefaultBatchingSender implements BatchingSender {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
     /** These are guarded by the lock. */
-    private final Deque<Entry> waiting = new ArrayDeque<>();
+    private final Deque<BatchEntry> waiting = new ArrayDeque<>();
 
     private final List<CompletableFuture<Void>> roomAsked = new ArrayList<>();
     /** The packets of each transaction under way, and what runs it, once that has begun. */
-    private final Map<List<Entry>, Optional<RunningCall>> running = new IdentityHashMap<>();
+    private final Map<List<BatchEntry>, Optional<RunningCall>> running = new IdentityHashMap<>();
 
     private long waitingBytes;
     private int flushing;
@@ -193,16 +186,21 @@ final class DefaultBatchingSender implements BatchingSender {
     /** A close did not wait longer: nothing is sent again. */
     private boolean restEnded;
 
-    /** @param completion where futures are completed, and nothing else happens */
+    /**
+     * @param completion where futures are completed, and nothing else happens
+     * @param joiner makes one packet of those of a transaction, which are records then; null sends each as it is
+     */
     DefaultBatchingSender(
             final DefaultInputPort port,
             final Engine engine,
             final Executor completion,
-            final BatchingOptions options) {
+            final BatchingOptions options,
+            final RecordJoiner joiner) {
         this.port = port;
         this.engine = engine;
         this.completion = completion;
         this.options = Objects.requireNonNull(options, "options");
+        this.joiner = joiner;
         this.lingerNanos = TimeUnit.NANOSECONDS.convert(options.linger());
         this.longestNanos = port.longestNanos();
         this.pending = new PendingLimit(options::maxPendingPackets, options.maxPendingBytes());
@@ -218,14 +216,28 @@ final class DefaultBatchingSender implements BatchingSender {
     @Override
     public CompletableFuture<TransactionResult> send(final Packet packet, final Duration max)
             throws InterruptedIOException {
+        return give(packet, TimeUnit.NANOSECONDS.convert(max));
+    }
+
+    @Override
+    public CompletableFuture<TransactionResult> sendAsync(final Packet packet) {
+        try {
+            return give(packet, 0);
+        } catch (final InterruptedIOException e) {
+            throw new IllegalStateException("Interrupted without having waited", e);
+        }
+    }
+
+    private CompletableFuture<TransactionResult> give(final Packet packet, final long longest)
+            throws InterruptedIOException {
         if (packet == null) {
             return refused(FailureReason.CONTENT_FAILED, "The packet is null");
         }
-        final Entry entry = new Entry(packet);
+        final BatchEntry entry = entry(packet);
         final boolean ready;
         lock.lock();
         try {
-            awaitRoom(TimeUnit.NANOSECONDS.convert(max));
+            awaitRoom(longest);
             final TransactionException refusal = refusal();
             if (refusal != null) {
                 return CompletableFuture.failedFuture(refusal);
@@ -246,27 +258,8 @@ final class DefaultBatchingSender implements BatchingSender {
         return entry.result;
     }
 
-    @Override
-    public CompletableFuture<TransactionResult> sendAsync(final Packet packet) {
-        if (packet == null) {
-            return refused(FailureReason.CONTENT_FAILED, "The packet is null");
-        }
-        final Entry entry = new Entry(packet);
-        final boolean ready;
-        lock.lock();
-        try {
-            final TransactionException refusal = refusal();
-            if (refusal != null) {
-                return CompletableFuture.failedFuture(refusal);
-            }
-            ready = take(entry);
-        } finally {
-            lock.unlock();
-        }
-        if (ready) {
-            startWhatIsReady();
-        }
-        return entry.result;
+    private BatchEntry entry(final Packet packet) {
+        return new BatchEntry(packet, joiner == null ? packet.size() : joiner.sizeOf(packet));
     }
 
     private void awaitRoom(final long longest) throws InterruptedException {
@@ -317,7 +310,7 @@ final class DefaultBatchingSender implements BatchingSender {
 
     @Override
     public CompletableFuture<Void> flush() {
-        final List<Entry> given = flushGiven();
+        final List<BatchEntry> given = flushGiven();
         final CompletableFuture<Void> flushed = new CompletableFuture<>();
         // What depends on it may block, and must not do so where the books are kept.
         CompletableFuture.allOf(over(given), handedOver(given))
@@ -341,8 +334,8 @@ final class DefaultBatchingSender implements BatchingSender {
         }
     }
 
-    private List<Entry> flushGiven() {
-        final List<Entry> given = new ArrayList<>();
+    private List<BatchEntry> flushGiven() {
+        final List<BatchEntry> given = new ArrayList<>();
         lock.lock();
         try {
             flushing = waiting.size();
@@ -355,12 +348,12 @@ final class DefaultBatchingSender implements BatchingSender {
         return given;
     }
 
-    private static CompletableFuture<Void> over(final List<Entry> entries) {
+    private static CompletableFuture<Void> over(final List<BatchEntry> entries) {
         return CompletableFuture.allOf(entries.stream().map(entry -> entry.over).toArray(CompletableFuture[]::new));
     }
 
     /** Futures tell the newest of their dependents first: this one does not wait for those of the caller. */
-    private static CompletableFuture<Void> handedOver(final List<Entry> entries) {
+    private static CompletableFuture<Void> handedOver(final List<BatchEntry> entries) {
         return CompletableFuture.allOf(
                 entries.stream().map(entry -> entry.result).toArray(CompletableFuture[]::new));
     }
@@ -379,7 +372,7 @@ final class DefaultBatchingSender implements BatchingSender {
 
     private boolean closed(final Duration max) {
         refuseFurther();
-        final List<Entry> given = flushGiven();
+        final List<BatchEntry> given = flushGiven();
         try {
             over(given).get(TimeUnit.NANOSECONDS.convert(max), TimeUnit.NANOSECONDS);
             handedOver(given).get(HAND_OVER.toMillis(), TimeUnit.MILLISECONDS);
@@ -397,13 +390,13 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** @return whether all is over, and only not taken by the completion executor */
-    private boolean endRest(final List<Entry> given, final Duration max) {
+    private boolean endRest(final List<BatchEntry> given, final Duration max) {
         if (given.stream().allMatch(entry -> entry.over.isDone())) {
             logger.debug("The completion executor does not take what became of the last packets of {}", port.name());
             return true;
         }
         final String message = "The batching sender was closed, and " + max + " were not enough";
-        final List<Entry> unsent;
+        final List<BatchEntry> unsent;
         final List<RunningCall> calls;
         final int underWay;
         lock.lock();
@@ -429,7 +422,7 @@ final class DefaultBatchingSender implements BatchingSender {
         return false;
     }
 
-    private CompletableFuture<TransactionResult> refused(final FailureReason reason, final String message) {
+    CompletableFuture<TransactionResult> refused(final FailureReason reason, final String message) {
         return CompletableFuture.failedFuture(failure(reason, message, null));
     }
 
@@ -438,10 +431,10 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** @return whether a transaction may begin that nobody else begins */
-    private boolean take(final Entry entry) {
+    private boolean take(final BatchEntry entry) {
         entry.givenNanos = System.nanoTime();
         waiting.add(entry);
-        waitingBytes += entry.packet.size();
+        waitingBytes += entry.size;
         pending.tryAdd(entry.heldBytes);
         return !starting && checkReady();
     }
@@ -457,7 +450,7 @@ final class DefaultBatchingSender implements BatchingSender {
         } finally {
             lock.unlock();
         }
-        for (List<Entry> batch = pollReady(); batch != null; batch = pollReady()) {
+        for (List<BatchEntry> batch = pollReady(); batch != null; batch = pollReady()) {
             if (isLate(batch.get(0))) {
                 endLate(batch);
             } else {
@@ -467,7 +460,7 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** @return the next transaction's packets, or packets that have waited too long, or null if it is not time for either */
-    private List<Entry> pollReady() {
+    private List<BatchEntry> pollReady() {
         lock.lock();
         try {
             // First: if anything is thrown here, others shall be able to begin.
@@ -476,7 +469,7 @@ final class DefaultBatchingSender implements BatchingSender {
                 return null;
             }
             starting = true;
-            final List<Entry> batch = poll();
+            final List<BatchEntry> batch = poll();
             running.put(batch, Optional.empty());
             return batch;
         } finally {
@@ -484,11 +477,11 @@ final class DefaultBatchingSender implements BatchingSender {
         }
     }
 
-    private boolean isLate(final Entry entry) {
+    private boolean isLate(final BatchEntry entry) {
         return leftNanos(entry) <= 0;
     }
 
-    private long leftNanos(final Entry entry) {
+    private long leftNanos(final BatchEntry entry) {
         return longestNanos - entry.ageNanos();
     }
 
@@ -497,7 +490,7 @@ final class DefaultBatchingSender implements BatchingSender {
         if (waiting.isEmpty()) {
             return false;
         }
-        final Entry first = waiting.peek();
+        final BatchEntry first = waiting.peek();
         final long timeLeft = leftNanos(first);
         if (timeLeft <= 0) {
             return true;
@@ -507,23 +500,25 @@ final class DefaultBatchingSender implements BatchingSender {
             return false;
         }
         final long lingerLeft = lingerNanos - first.ageNanos();
-        final boolean enough = waiting.size() >= options.maxPackets() || waitingBytes >= options.maxBytes();
+        // If no more are taken, those that wait get no company.
+        final boolean enough =
+                waiting.size() >= options.maxPackets() || waitingBytes >= options.maxBytes() || pending.isFull();
         if (enough || flushing > 0 || lingerLeft <= 0) {
             return true;
         }
         return !lookLater(Math.min(lingerLeft, timeLeft));
     }
 
-    private List<Entry> poll() {
+    private List<BatchEntry> poll() {
         final long leftOfFirst = leftNanos(waiting.peek());
-        final List<Entry> batch = new ArrayList<>(Math.min(waiting.size(), options.maxPackets()));
+        final List<BatchEntry> batch = new ArrayList<>(Math.min(waiting.size(), options.maxPackets()));
         long bytes = 0;
         while (!waiting.isEmpty()
                 && batch.size() < options.maxPackets()
-                && bytes < options.maxBytes()
+                && hasRoom(bytes, waiting.peek())
                 && fits(waiting.peek(), leftOfFirst)) {
-            final Entry entry = waiting.poll();
-            bytes += entry.packet.size();
+            final BatchEntry entry = waiting.poll();
+            bytes += entry.size;
             batch.add(entry);
             flushing = Math.max(0, flushing - 1);
             if (entry.last) {
@@ -535,8 +530,13 @@ final class DefaultBatchingSender implements BatchingSender {
         return batch;
     }
 
+    /** Joined packets have no more bytes than they may; others begin before their limit. */
+    private boolean hasRoom(final long bytes, final BatchEntry next) {
+        return joiner == null ? bytes < options.maxBytes() : bytes + next.size <= options.maxBytes();
+    }
+
     /** The transaction's time is that of its first: those that may wait far longer are not cut short by it. */
-    private boolean fits(final Entry entry, final long leftOfFirst) {
+    private boolean fits(final BatchEntry entry, final long leftOfFirst) {
         final long left = leftNanos(entry);
         return leftOfFirst <= 0 ? left <= 0 : left / 2 <= leftOfFirst;
     }
@@ -570,7 +570,7 @@ final class DefaultBatchingSender implements BatchingSender {
         startWhatIsReady();
     }
 
-    private void start(final List<Entry> entries) {
+    private void start(final List<BatchEntry> entries) {
         try {
             final Batch batch = new Batch(entries);
             final CallRequest request = port.sending(batch::mayRepeat, (peer, left) -> attempt(batch, peer, left));
@@ -584,14 +584,10 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     private Attempt attempt(final Batch batch, final Endpoint peer, final CallOptions left) {
-        batch.attempted =
-                batch.entries.stream().filter(entry -> entry.unreadable == null).toList();
-        final List<Packet> packets =
-                batch.attempted.stream().map(entry -> entry.packet).toList();
-        return engine.pushing(peer, packets, batch::leaveOut, left);
+        return engine.pushing(peer, batch.attempt(), batch::leaveOut, left);
     }
 
-    private void begun(final List<Entry> batch, final RunningCall call) {
+    private void begun(final List<BatchEntry> batch, final RunningCall call) {
         lock.lock();
         try {
             running.computeIfPresent(batch, (key, none) -> Optional.of(call));
@@ -601,7 +597,7 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** They waited for as long as they may: for the end of transactions that did not succeed, or took long. */
-    private void endLate(final List<Entry> late) {
+    private void endLate(final List<BatchEntry> late) {
         final Throwable last;
         lock.lock();
         try {
@@ -624,13 +620,13 @@ final class DefaultBatchingSender implements BatchingSender {
         }
         final Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
         remember(cause);
-        final Entry bad = failedEntry(batch, cause);
+        final BatchEntry bad = failedEntry(batch, cause);
         final boolean halved =
                 bad == null && cause instanceof final TransactionException known && batch.isHalvedAfter(known);
         final boolean mayGoOn = bad == null && mayGoOn(cause);
-        final List<Entry> failed = new ArrayList<>();
-        final List<Entry> again = new ArrayList<>();
-        for (final Entry entry : batch.entries) {
+        final List<BatchEntry> failed = new ArrayList<>();
+        final List<BatchEntry> again = new ArrayList<>();
+        for (final BatchEntry entry : batch.entries) {
             final boolean cutShort = mayGoOn && batch.hasTimeLeft(entry);
             final boolean innocent = halved || cutShort || bad != null && entry != bad;
             final boolean once = innocent && entry.unreadable == null && entry.packet.isRepeatable();
@@ -658,7 +654,7 @@ final class DefaultBatchingSender implements BatchingSender {
         }
     }
 
-    private void halve(final List<Entry> entries) {
+    private void halve(final List<BatchEntry> entries) {
         lock.lock();
         try {
             entries.get((entries.size() - 1) / 2).last = true;
@@ -669,7 +665,7 @@ final class DefaultBatchingSender implements BatchingSender {
         }
     }
 
-    private void succeed(final Entry entry, final TransactionResult done) {
+    private void succeed(final BatchEntry entry, final TransactionResult done) {
         if (entry.unreadable == null) {
             entry.result.complete(done);
         } else {
@@ -678,8 +674,11 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** @return the one packet whose fault it is, where it has neighbours */
-    private static Entry failedEntry(final Batch batch, final Throwable cause) {
-        final List<Entry> attempted = batch.attempted;
+    private static BatchEntry failedEntry(final Batch batch, final Throwable cause) {
+        if (batch.joined != null) {
+            return null;
+        }
+        final List<BatchEntry> attempted = batch.attempted;
         final boolean known = cause instanceof final TransactionException failure
                 && failure.failedPacket() != TransactionException.NO_PACKET
                 && failure.failedPacket() < attempted.size();
@@ -696,7 +695,7 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** The packet is of no use any more; what it fails with is its own fault, or that of all. */
-    private void fail(final Entry entry, final Throwable ofAll) {
+    private void fail(final BatchEntry entry, final Throwable ofAll) {
         final Throwable cause = entry.unreadable == null ? ofAll : entry.unreadable;
         discard(entry.packet);
         final BiConsumer<Packet, TransactionException> listener = options.failureListener();
@@ -727,7 +726,10 @@ final class DefaultBatchingSender implements BatchingSender {
      * @param again packets that go first into the next one
      */
     private void ended(
-            final List<Entry> batch, final List<Entry> over, final Consumer<Entry> telling, final List<Entry> again) {
+            final List<BatchEntry> batch,
+            final List<BatchEntry> over,
+            final Consumer<BatchEntry> telling,
+            final List<BatchEntry> again) {
         final List<CompletableFuture<Void>> told = new ArrayList<>();
         lock.lock();
         try {
@@ -744,7 +746,7 @@ final class DefaultBatchingSender implements BatchingSender {
             lock.unlock();
         }
         startWhatIsReady();
-        for (final Entry entry : over) {
+        for (final BatchEntry entry : over) {
             complete(() -> telling.accept(entry));
             entry.over.complete(null);
         }
@@ -752,14 +754,14 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** They go first, but for those that were given before them and were put back by another transaction. */
-    private void putBack(final List<Entry> again) {
-        final Deque<Entry> older = new ArrayDeque<>();
+    private void putBack(final List<BatchEntry> again) {
+        final Deque<BatchEntry> older = new ArrayDeque<>();
         while (!again.isEmpty() && !waiting.isEmpty() && waiting.peek().givenNanos - again.get(0).givenNanos < 0) {
             older.push(waiting.poll());
         }
-        for (final Entry entry : again.reversed()) {
+        for (final BatchEntry entry : again.reversed()) {
             waiting.addFirst(entry);
-            waitingBytes += entry.packet.size();
+            waitingBytes += entry.size;
         }
         older.forEach(waiting::addFirst);
     }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,8 @@ import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.InputPort;
 import org.nios2s.client.Packet;
+import org.nios2s.client.RecordFraming;
+import org.nios2s.client.RecordSender;
 import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
@@ -125,8 +128,19 @@ final class DefaultInputPort implements InputPort {
 
     @Override
     public BatchingSender batching(final BatchingOptions gathering) {
+        return opened(gathering, null);
+    }
+
+    @Override
+    public RecordSender joining(
+            final RecordFraming framing, final Map<String, String> attributes, final BatchingOptions gathering) {
+        final RecordJoiner joiner = new RecordJoiner(framing, attributes, gathering);
+        return new DefaultRecordSender(opened(gathering, joiner), joiner);
+    }
+
+    private DefaultBatchingSender opened(final BatchingOptions gathering, final RecordJoiner joiner) {
         final DefaultBatchingSender sender = new DefaultBatchingSender(
-                this, site.engine(), site.completion(), Objects.requireNonNull(gathering, "gathering"));
+                this, site.engine(), site.completion(), Objects.requireNonNull(gathering, "gathering"), joiner);
         site.opened(sender);
         return sender;
     }

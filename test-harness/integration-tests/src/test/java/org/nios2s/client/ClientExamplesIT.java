@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.nios2s.client.examples.CheckpointedSink;
+import org.nios2s.client.examples.JoinedReadings;
 import org.nios2s.client.examples.PullToFiles;
 import org.nios2s.client.examples.PushDirectory;
 import org.nios2s.client.examples.ReceiveToFiles;
@@ -101,6 +103,34 @@ class ClientExamplesIT {
     }
 
     @Test
+    void recordsAreJoinedToFlowFiles() throws Exception {
+        drain();
+        JoinedReadings.main(new String[] {url(), "loop-in", "" + RECORDS});
+        final List<String> records = new ArrayList<>();
+        final BatchHandler eachRecord = batch -> {
+            for (final ReceivedPacket flowFile : batch) {
+                final List<String> lines = new String(flowFile.bytes(), StandardCharsets.UTF_8)
+                        .lines()
+                        .toList();
+                assertEquals("" + lines.size(), flowFile.attributes().get("record.count"));
+                assertEquals("application/x-ndjson", flowFile.attributes().get("mime.type"));
+                assertEquals("readings.json", flowFile.attributes().get("filename"));
+                records.addAll(lines);
+            }
+        };
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            site.outputPort("loop-out").pull(eachRecord).get();
+            return records.size() >= RECORDS;
+        });
+        assertEquals(
+                IntStream.range(0, RECORDS)
+                        .mapToObj(i -> "{\"sensor\":" + i + ",\"celsius\":21.5}")
+                        .sorted()
+                        .toList(),
+                records.stream().sorted().toList());
+    }
+
+    @Test
     void whatIsGivenTwiceIsOneFile(@TempDir final Path directory) throws Exception {
         final List<Packet> packets = packets();
         try (BatchReceiver receiver = ReceiveToFiles.start(site.outputPort("loop-out"), ID, directory)) {
@@ -156,6 +186,7 @@ class ClientExamplesIT {
         assertEquals(
                 Set.of(
                         "CheckpointedSink",
+                        "JoinedReadings",
                         "PullToFiles",
                         "PushDirectory",
                         "ReceiveToFiles",

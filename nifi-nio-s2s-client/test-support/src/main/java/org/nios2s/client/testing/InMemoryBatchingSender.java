@@ -108,7 +108,7 @@ final class InMemoryBatchingSender implements BatchingSender {
         return result;
     }
 
-    private CompletableFuture<TransactionResult> refused(final FailureReason reason, final String message) {
+    CompletableFuture<TransactionResult> refused(final FailureReason reason, final String message) {
         return CompletableFuture.failedFuture(port.failure(TransactionStep.FIND_PEER, reason, message));
     }
 

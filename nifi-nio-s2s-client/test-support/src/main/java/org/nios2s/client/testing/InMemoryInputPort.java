@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -18,6 +19,8 @@ import org.nios2s.client.BatchingSender;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.InputPort;
 import org.nios2s.client.Packet;
+import org.nios2s.client.RecordFraming;
+import org.nios2s.client.RecordSender;
 import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
@@ -236,6 +239,14 @@ public final class InMemoryInputPort extends InMemoryPort implements InputPort {
     @Override
     public BatchingSender batching(final BatchingOptions options) {
         return new InMemoryBatchingSender(this, Objects.requireNonNull(options, "options"));
+    }
+
+    /** Each record is a FlowFile of its own, with the attributes that one of many records has. */
+    @Override
+    public RecordSender joining(
+            final RecordFraming framing, final Map<String, String> attributes, final BatchingOptions options) {
+        framing.join(attributes, List.of());
+        return new InMemoryRecordSender(new InMemoryBatchingSender(this, options), framing, attributes, options);
     }
 
     /** Nothing takes time here. */

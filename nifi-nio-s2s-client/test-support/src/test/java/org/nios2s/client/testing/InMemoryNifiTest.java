@@ -34,6 +34,8 @@ import org.nios2s.client.FailureReason;
 import org.nios2s.client.Packet;
 import org.nios2s.client.ReceivedBatch;
 import org.nios2s.client.ReceivedPacket;
+import org.nios2s.client.RecordFraming;
+import org.nios2s.client.RecordSender;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
 
@@ -131,6 +133,23 @@ class InMemoryNifiTest {
         nifi.inputPort("in").release();
         first.get();
         assertEquals(List.of("a"), received());
+    }
+
+    @Test
+    @DisplayName("makes a FlowFile of each record, and refuses what the real one refuses")
+    void joining() throws Exception {
+        final BatchingOptions small = BatchingOptions.ofRecords().withMaxBytes(3);
+        try (RecordSender sender = nifi.inputPort("in").joining(RecordFraming.lines(), Map.of("a", "b"), small)) {
+            assertEquals(1, sender.send("r1".getBytes()).get().packets());
+            assertEquals(1, sender.sendAsync("r2".getBytes()).get().packets());
+            for (final CompletableFuture<TransactionResult> refused : List.of(
+                    sender.send("\n".getBytes()), sender.send("long".getBytes(), Duration.ZERO), sender.send(null))) {
+                assertEquals(FailureReason.CONTENT_FAILED, failure(refused).reason());
+            }
+        }
+        final Map<String, String> attributes = Map.of("a", "b", "record.count", "1", "mime.type", "text/plain");
+        assertEquals(List.of("r1\n", "r2\n"), received());
+        assertEquals(attributes, nifi.received("in").getFirst().attributes());
     }
 
     @Test
