@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.doubt;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -8,11 +9,15 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.time.NanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The packets in doubt of all ports, by port and peer. Thread-safe: one lock, held for look-ups alone; where nothing is in doubt, it
@@ -20,33 +25,41 @@ import org.nios2s.listener.time.NanoClock;
  *
  * <p>A packet stays until it comes again, or for a time, or until there are too many. Each absorbs one repetition.
  */
-public final class DoubtRoom {
+public final class DoubtRoom implements AutoCloseable {
+    private static final Logger logger = LoggerFactory.getLogger(DoubtRoom.class);
+
     /** Maximum number of different packets, which take about 200 B of heap each. */
     public static final int MAX_PACKETS = 100_000;
+
+    /** Beyond so many, all are forgotten and computed again. */
+    private static final int MAX_KNOWN = 10_000;
 
     private final long keptNanos;
     private final Until until;
     private final NanoClock clock;
     private final Map<Sender, Memory> senders = new HashMap<>();
+    private final Map<PeerOfPort, Sender> known = new ConcurrentHashMap<>();
+    private final DoubtFile file;
     private int packets;
+    private int packetsInFile;
 
     /** Changed under the lock, and read without it. */
     private volatile boolean isEmpty = true;
 
     /**
-     * Who sent packets to which port.
+     * A peer of a port.
      *
      * @param port its identifier
      * @param peer identity or address
      */
-    record Sender(String port, PeerKey peer) {}
+    private record PeerOfPort(String port, PeerKey peer) {}
 
     /** What is in doubt of one sender; guarded by the room's lock. */
     private static final class Memory {
         /** In the order in which they came here. */
         private final SequencedMap<Fingerprint, Doubt> packets = new LinkedHashMap<>();
-        /** How many packets of this identifier are being committed in transactions whose peers have left. */
-        private final Map<String, Integer> undecided = new HashMap<>();
+        /** How many of these packets are being committed in transactions whose peers have left. */
+        private final Map<Fingerprint, Integer> undecided = new HashMap<>();
 
         boolean isEmpty() {
             return packets.isEmpty() && undecided.isEmpty();
@@ -58,8 +71,9 @@ public final class DoubtRoom {
      *
      * @param count how often it was committed without its peer being told
      * @param sinceNanos when it was committed, the last time
+     * @param slot in the file, for one of them
      */
-    private record Doubt(int count, long sinceNanos) {}
+    private record Doubt(int count, long sinceNanos, int slot) {}
 
     /** The end of the doubt about a transaction that was committed. */
     public enum Until {
@@ -72,11 +86,31 @@ public final class DoubtRoom {
         HEARD
     }
 
-    /** @param kept how long a packet stays in doubt; 0 if none is to be remembered */
-    public DoubtRoom(final Duration kept, final Until until, final NanoClock clock) {
+    /**
+     * @param kept how long a packet stays in doubt; 0 if none is to be remembered
+     * @param repository NiFi's FlowFile repository, where a file keeps what a kill would have forgotten; empty for no file
+     */
+    public DoubtRoom(final Duration kept, final Until until, final Optional<Path> repository, final NanoClock clock) {
+        this(kept, until, keptNowhere(kept, repository) ? DoubtFile.none() : DoubtFile.in(repository.get()), clock);
+    }
+
+    DoubtRoom(final Duration kept, final Until until, final DoubtFile file, final NanoClock clock) {
         this.keptNanos = kept.toNanos();
         this.until = until;
+        this.file = file;
         this.clock = clock;
+        final List<DoubtFile.Found> found = file.find(clock.nanoTime(), keptNanos);
+        found.forEach(packet -> add(packet.sender(), packet.packet(), packet.sinceNanos(), packet.slot()));
+        if (!found.isEmpty()) {
+            logger.info(
+                    "NiFi ended before the peers of {} packets could be told that those were committed. They are answered and not"
+                            + " stored again if they come again",
+                    found.size());
+        }
+    }
+
+    private static boolean keptNowhere(final Duration kept, final Optional<Path> repository) {
+        return kept.isZero() || repository.isEmpty();
     }
 
     /**
@@ -88,7 +122,18 @@ public final class DoubtRoom {
         if (keptNanos == 0) {
             return Receipt.NONE;
         }
-        return new Receipt(this, new Sender(port, peer), metrics);
+        return new Receipt(this, sender(port, peer), metrics);
+    }
+
+    private Sender sender(final String port, final PeerKey peer) {
+        if (known.size() > MAX_KNOWN) {
+            known.clear();
+        }
+        return known.computeIfAbsent(new PeerOfPort(port, peer), ofPort -> Sender.of(ofPort.port, ofPort.peer));
+    }
+
+    DoubtFile file() {
+        return file;
     }
 
     Until until() {
@@ -119,7 +164,7 @@ public final class DoubtRoom {
             if (memory == null) {
                 return 0;
             }
-            final int undecided = memory.undecided.getOrDefault(packet.uuid(), 0);
+            final int undecided = memory.undecided.getOrDefault(packet, 0);
             final Doubt doubt = memory.packets.get(packet);
             if (doubt == null) {
                 return undecided;
@@ -128,26 +173,26 @@ public final class DoubtRoom {
         }
     }
 
-    synchronized boolean isUndecided(final Sender sender, final String uuid) {
+    synchronized boolean isUndecided(final Sender sender, final Fingerprint packet) {
         final Memory memory = senders.get(sender);
-        return memory != null && memory.undecided.containsKey(uuid);
+        return memory != null && memory.undecided.containsKey(packet);
     }
 
-    synchronized void addUndecided(final Sender sender, final List<String> uuids) {
+    synchronized void addUndecided(final Sender sender, final List<Fingerprint> some) {
         final Memory memory = senders.computeIfAbsent(sender, unknown -> new Memory());
-        for (final String uuid : uuids) {
-            if (uuid != null) {
-                memory.undecided.merge(uuid, 1, Integer::sum);
+        for (final Fingerprint packet : some) {
+            if (packet != null) {
+                memory.undecided.merge(packet, 1, Integer::sum);
             }
         }
         tidy(sender, memory);
     }
 
-    synchronized void removeUndecided(final Sender sender, final List<String> uuids) {
+    synchronized void removeUndecided(final Sender sender, final List<Fingerprint> some) {
         final Memory memory = senders.computeIfAbsent(sender, unknown -> new Memory());
-        for (final String uuid : uuids) {
-            if (uuid != null) {
-                memory.undecided.computeIfPresent(uuid, (same, count) -> count > 1 ? count - 1 : null);
+        for (final Fingerprint packet : some) {
+            if (packet != null) {
+                memory.undecided.computeIfPresent(packet, (same, count) -> count > 1 ? count - 1 : null);
             }
         }
         tidy(sender, memory);
@@ -168,10 +213,9 @@ public final class DoubtRoom {
             return null;
         }
         if (doubt.count > 1) {
-            memory.packets.put(packet, new Doubt(doubt.count - 1, doubt.sinceNanos));
+            memory.packets.put(packet, new Doubt(doubt.count - 1, doubt.sinceNanos, doubt.slot));
         } else {
-            memory.packets.remove(packet);
-            packets--;
+            forget(memory.packets.remove(packet));
             tidy(sender, memory);
         }
         return doubt.sinceNanos;
@@ -185,18 +229,47 @@ public final class DoubtRoom {
         return clock.nanoTime();
     }
 
-    /** From now on a packet is in doubt once more. */
-    synchronized void add(final Sender sender, final Fingerprint packet, final long committedNanos) {
+    /**
+     * From now on a packet is in doubt once more.
+     *
+     * @param slot where it is in the file, or {@link DoubtFile#NO_SLOT}; given back here
+     */
+    synchronized void add(final Sender sender, final Fingerprint packet, final long committedNanos, final int slot) {
         final Memory memory = senders.computeIfAbsent(sender, unknown -> new Memory());
         // Taken out first, so that it goes behind all others.
         final Doubt before = memory.packets.remove(packet);
+        int count = 1;
         if (before == null) {
             makeRoom(memory);
-            packets++;
+        } else {
+            forget(before);
+            count += hasPassed(before) ? 0 : before.count;
         }
-        final int count = before == null || hasPassed(before) ? 1 : before.count + 1;
-        memory.packets.put(packet, new Doubt(count, committedNanos));
+        memory.packets.put(packet, new Doubt(count, committedNanos, keepInFile(slot)));
+        packets++;
         isEmpty = false;
+    }
+
+    /** Half of the file is for what is being answered: a peer that often leaves takes no place from the others. */
+    private int keepInFile(final int slot) {
+        if (slot == DoubtFile.NO_SLOT) {
+            return slot;
+        }
+        if (packetsInFile >= DoubtFile.SLOTS / 2) {
+            file.remove(slot);
+            return DoubtFile.NO_SLOT;
+        }
+        packetsInFile++;
+        return slot;
+    }
+
+    /** A packet was taken out. */
+    private void forget(final Doubt doubt) {
+        packets--;
+        if (doubt.slot != DoubtFile.NO_SLOT) {
+            packetsInFile--;
+            file.remove(doubt.slot);
+        }
     }
 
     /** At the limit the oldest packet goes: the sender's own if it has its share, otherwise that of the one that has most. */
@@ -210,8 +283,7 @@ public final class DoubtRoom {
                     .max(Comparator.comparingInt(memory -> memory.packets.size()))
                     .orElse(adding);
         }
-        from.packets.pollFirstEntry();
-        packets--;
+        forget(from.packets.pollFirstEntry().getValue());
     }
 
     private void tidy(final Sender sender, final Memory memory) {
@@ -232,8 +304,7 @@ public final class DoubtRoom {
                 final Memory memory = memories.next();
                 while (!memory.packets.isEmpty()
                         && hasPassed(memory.packets.firstEntry().getValue())) {
-                    memory.packets.pollFirstEntry();
-                    packets--;
+                    forget(memory.packets.pollFirstEntry().getValue());
                 }
                 if (memory.isEmpty()) {
                     memories.remove();
@@ -246,5 +317,11 @@ public final class DoubtRoom {
     /** @return different packets in doubt */
     public synchronized int inDoubt() {
         return packets;
+    }
+
+    /** What is in doubt stays in the file. */
+    @Override
+    public void close() {
+        file.close();
     }
 }

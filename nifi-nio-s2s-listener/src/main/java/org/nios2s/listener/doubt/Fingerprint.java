@@ -2,15 +2,13 @@
 package org.nios2s.listener.doubt;
 
 /**
- * What a packet is recognized by when it comes again: the identifier that its sender gave it, and the SHA-256 of all of it.
- * Immutable; any thread.
+ * What a packet is recognized by when it comes again. Immutable; any thread.
  *
- * <p>The identifier alone would not do: there are senders that give every packet the same.
+ * <p>The identifier alone would not do: there are senders that give every packet the same. Of two packets of one identifier and one
+ * length the checksums are alike once in 2<sup>64</sup>.
  *
  * @param uuid the sender's identifier of the packet
- * @param hash1 the first quarter of the hash of attributes and content
- * @param hash2 the second one
- * @param hash3 the third one
- * @param hash4 the last one
+ * @param length of its content, in bytes
+ * @param checksum of its attributes and content
  */
-public record Fingerprint(String uuid, long hash1, long hash2, long hash3, long hash4) {}
+public record Fingerprint(String uuid, long length, long checksum) {}

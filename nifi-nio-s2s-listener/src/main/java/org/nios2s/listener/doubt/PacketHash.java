@@ -4,42 +4,47 @@ package org.nios2s.listener.doubt;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
 
 /**
  * Computes fingerprints of packets, one after another. Not thread-safe: one thread at a time.
  *
  * <p>Attributes count in the order of their names: a sender that has started again may send the same ones in another order.
+ *
+ * <p>The checksum is two of 32 bits, CRC-32 and CRC-32C, for both of which processors have instructions: every packet of every push
+ * gets one.
  */
 public final class PacketHash {
     private static final String UUID = "uuid";
 
     /** A UUID has 36 characters. What peers may have remembered is bounded. */
-    private static final int MAX_UUID_LENGTH = 64;
+    static final int MAX_UUID_LENGTH = 64;
 
     /** NiFi replaces these in every FlowFile that is received. What the sender put there is not part of it. */
     private static final Set<String> REPLACED = Set.of("s2s.host", "s2s.address");
 
-    private final MessageDigest digest = newDigest();
-    private final ByteBuffer number = ByteBuffer.allocate(Long.BYTES);
-    private String uuid;
+    private static final int GATHERED_BYTES = 4096;
+    private static final int MAX_ASCII = 127;
 
-    private static MessageDigest newDigest() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (final NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256", e);
-        }
-    }
+    private final Checksum first = new CRC32();
+    private final Checksum second = new CRC32C();
+    /** Texts, so that many short ones cost one call. */
+    private final ByteBuffer gathered = ByteBuffer.allocate(GATHERED_BYTES);
+
+    private String uuid;
+    private long length;
 
     /** A packet begins: the one before, complete or not, is forgotten. */
     public void begin(final Map<String, String> attributes, final long contentLength) {
-        digest.reset();
+        first.reset();
+        second.reset();
         uuid = uuidOf(attributes);
+        length = contentLength;
         if (uuid == null) {
             return;
         }
@@ -51,24 +56,35 @@ public final class PacketHash {
                 add(attributes.get(name));
             }
         }
-        add(contentLength);
+        addGathered();
     }
 
     private void add(final String text) {
         final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        if (gathered.remaining() < Integer.BYTES + bytes.length) {
+            addGathered();
+        }
         // With its length, so that no text could pass for a part of its neighbour.
-        add(bytes.length);
-        digest.update(bytes);
+        gathered.putInt(bytes.length);
+        if (gathered.remaining() < bytes.length) {
+            addGathered();
+            update(bytes, bytes.length);
+        } else {
+            gathered.put(bytes);
+        }
     }
 
-    private void add(final long value) {
-        digest.update(number.putLong(0, value).array());
+    private void addGathered() {
+        first.update(gathered.array(), 0, gathered.position());
+        second.update(gathered.array(), 0, gathered.position());
+        gathered.clear();
     }
 
     /** A part of the content has come. */
-    public void update(final byte[] bytes, final int length) {
+    public void update(final byte[] bytes, final int count) {
         if (uuid != null) {
-            digest.update(bytes, 0, length);
+            first.update(bytes, 0, count);
+            second.update(bytes, 0, count);
         }
     }
 
@@ -77,28 +93,40 @@ public final class PacketHash {
         if (uuid == null) {
             return null;
         }
-        final ByteBuffer hash = ByteBuffer.wrap(digest.digest());
-        return new Fingerprint(uuid, hash.getLong(), hash.getLong(), hash.getLong(), hash.getLong());
+        return new Fingerprint(uuid, length, first.getValue() << Integer.SIZE | second.getValue());
     }
 
-    /** @return of a packet whose content is in memory, or null if its sender gave it no identifier */
+    /**
+     * @param contents may be null if the length is 0
+     * @return of a packet whose content is in memory, or null if its sender gave it no identifier
+     */
     public Fingerprint of(
-            final Map<String, String> attributes, final ByteBuf contents, final int offset, final int length) {
-        begin(attributes, length);
-        if (uuid != null && length > 0) {
-            for (final ByteBuffer part : contents.nioBuffers(offset, length)) {
-                digest.update(part);
+            final Map<String, String> attributes, final ByteBuf contents, final int offset, final int contentLength) {
+        begin(attributes, contentLength);
+        if (uuid != null && contentLength > 0) {
+            for (final ByteBuffer part : contents.nioBuffers(offset, contentLength)) {
+                first.update(part.duplicate());
+                second.update(part);
             }
         }
         return end();
     }
 
     /** @return the identifier that a sender gave to a packet, or null if it gave none, or one of no use */
-    public static String uuidOf(final Map<String, String> attributes) {
+    private static String uuidOf(final Map<String, String> attributes) {
         final String uuid = attributes.get(UUID);
-        if (uuid == null || uuid.length() > MAX_UUID_LENGTH) {
+        if (uuid == null || uuid.length() > MAX_UUID_LENGTH || !isAscii(uuid)) {
             return null;
         }
         return uuid;
+    }
+
+    private static boolean isAscii(final String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) == 0 || text.charAt(i) > MAX_ASCII) {
+                return false;
+            }
+        }
+        return true;
     }
 }

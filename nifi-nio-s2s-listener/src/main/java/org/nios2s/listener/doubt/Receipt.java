@@ -2,12 +2,10 @@
 package org.nios2s.listener.doubt;
 
 import io.netty.util.concurrent.Future;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
-import org.nios2s.listener.doubt.DoubtRoom.Sender;
+import java.util.Objects;
 import org.nios2s.listener.doubt.DoubtRoom.Until;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
@@ -47,9 +45,13 @@ public final class Receipt {
     private State state = State.OPEN;
     private boolean isPeerLost;
     private boolean isUndecided;
-    private ReceivedPackets packets;
+    private List<Fingerprint> packets;
     /** Indexes of packets that were in doubt, with the times of their commits. */
-    private Map<Integer, Long> repetitions = Map.of();
+    private final Map<Integer, Long> repetitions = new HashMap<>();
+
+    private long committedNanos;
+    /** Where the packets are in the file; empty if they are not, or the room has their places. */
+    private int[] slots = {};
     /** The answer is on its way, and what becomes of it will be told. */
     private boolean isAnswered;
 
@@ -83,17 +85,15 @@ public final class Receipt {
     /**
      * The transaction is about to be written: its repetitions are found, and nobody else finds them now.
      *
-     * @param received its packets, released with the end of the receipt
+     * @param received its packets, null for one that can't be recognized
      * @return why the transaction can't be committed yet, or null if it can
      */
-    public ConnectionFault claim(final ReceivedPackets received) {
+    public ConnectionFault claim(final List<Fingerprint> received) {
         if (!isKept()) {
-            received.release();
             return null;
         }
         synchronized (this) {
             if (state != State.OPEN) {
-                received.release();
                 return null;
             }
             packets = received;
@@ -104,8 +104,7 @@ public final class Receipt {
 
     private ConnectionFault findRepetitions() {
         final boolean mayHaveSome = room.knows(sender);
-        if (mayHaveSome
-                && IntStream.range(0, packets.count()).anyMatch(i -> room.isUndecided(sender, packets.uuid(i)))) {
+        if (mayHaveSome && packets.stream().anyMatch(packet -> room.isUndecided(sender, packet))) {
             settle();
             return Kind.POSSIBLE_DUPLICATES.fault(
                     "A packet was sent again while the transaction that had it first was still being committed; this one is"
@@ -116,30 +115,24 @@ public final class Receipt {
             becomeUndecided();
         }
         if (mayHaveSome) {
-            repetitions = takeRepetitions();
+            takeRepetitions();
         }
         return null;
     }
 
-    private Map<Integer, Long> takeRepetitions() {
-        final Map<Integer, Long> taken = new HashMap<>();
-        for (int i = 0; i < packets.count(); i++) {
-            final Fingerprint packet = packets.fingerprint(i);
-            if (packet != null) {
-                // Without a value for a packet that was not in doubt.
-                taken.computeIfAbsent(i, index -> room.take(sender, packet));
+    private void takeRepetitions() {
+        for (int i = 0; i < packets.size(); i++) {
+            final Fingerprint packet = packets.get(i);
+            final Long sinceNanos = packet == null ? null : room.take(sender, packet);
+            if (sinceNanos != null) {
+                repetitions.put(i, sinceNanos);
             }
         }
-        return taken;
     }
 
     private void becomeUndecided() {
         isUndecided = true;
-        room.addUndecided(sender, uuids());
-    }
-
-    private List<String> uuids() {
-        return IntStream.range(0, packets.count()).mapToObj(packets::uuid).toList();
+        room.addUndecided(sender, packets);
     }
 
     /** @return whether the packet is not to be written, since it is committed already; on the thread that has claimed */
@@ -161,7 +154,7 @@ public final class Receipt {
             } finally {
                 // Last, for the same reason as in the claim; and in any case, so that no packet is refused for ever.
                 if (isUndecided) {
-                    room.removeUndecided(sender, uuids());
+                    room.removeUndecided(sender, packets);
                 }
                 if (!committed || isPeerLost) {
                     settle();
@@ -172,23 +165,34 @@ public final class Receipt {
 
     private void rememberEnd(final boolean committed) {
         if (!committed) {
-            repetitions.forEach(this::remember);
+            repetitions.forEach(
+                    (index, sinceNanos) -> room.add(sender, packets.get(index), sinceNanos, DoubtFile.NO_SLOT));
             return;
         }
-        metrics.add(Counter.FLOW_FILES_ABSORBED, repetitions.size());
         state = State.COMMITTED;
+        committedNanos = room.nowNanos();
+        slots = room.file().add(sender, packets, this::committedNanos);
+        metrics.add(Counter.FLOW_FILES_ABSORBED, repetitions.size());
         if (isPeerLost) {
             rememberAll();
         }
     }
 
-    /** The answer was given to the socket of a connection: {@link #answered} will tell whether it could leave. */
-    public void isAnswered(final LastAnswer ofConnection) {
+    /** A repetition was committed when it came first: it does not stay in doubt for ever by coming again and again. */
+    private long committedNanos(final int index) {
+        return repetitions.getOrDefault(index, committedNanos);
+    }
+
+    /** The answer will be given to the socket of a connection: {@link #answered} will tell whether it could leave. */
+    public void answers(final LastAnswer ofConnection) {
         if (!isKept()) {
             return;
         }
         synchronized (this) {
             isAnswered = true;
+            // Before the answer leaves: what is found in the file was never answered.
+            room.file().remove(slots);
+            slots = new int[0];
             if (room.until() == Until.HEARD) {
                 ofConnection.sent(this);
             }
@@ -208,7 +212,6 @@ public final class Receipt {
                 rememberAll();
                 settle();
             } else if (room.until() == Until.HEARD) {
-                shrink();
                 state = State.ANSWERED;
             } else {
                 settle();
@@ -219,12 +222,7 @@ public final class Receipt {
     /** The peer has read the answer. */
     synchronized void heard() {
         if (state == State.UNHEARD) {
-            for (int i = 0; i < packets.count(); i++) {
-                final Fingerprint packet = packets.fingerprint(i);
-                if (packet != null) {
-                    room.take(sender, packet);
-                }
-            }
+            packets.stream().filter(Objects::nonNull).forEach(packet -> room.take(sender, packet));
         }
         if (state == State.ANSWERED || state == State.UNHEARD) {
             settle();
@@ -255,42 +253,17 @@ public final class Receipt {
         }
     }
 
-    /** The peer does not take its answer yet: from now on fingerprints stand for the packets, whose memory is given back. */
-    public void shrink() {
-        if (!isKept()) {
-            return;
-        }
-        synchronized (this) {
-            if (state == State.COMMITTED) {
-                final List<Fingerprint> known = new ArrayList<>(packets.count());
-                for (int i = 0; i < packets.count(); i++) {
-                    known.add(packets.fingerprint(i));
-                }
-                packets.release();
-                packets = new KnownPackets(known);
+    private void rememberAll() {
+        for (int i = 0; i < packets.size(); i++) {
+            if (packets.get(i) != null) {
+                room.add(sender, packets.get(i), committedNanos(i), slots.length == 0 ? DoubtFile.NO_SLOT : slots[i]);
             }
         }
-    }
-
-    private void rememberAll() {
-        final long now = room.nowNanos();
-        for (int i = 0; i < packets.count(); i++) {
-            // A repetition was committed when it came first: it does not stay in doubt for ever by coming again and
-            // again.
-            remember(i, repetitions.getOrDefault(i, now));
-        }
-    }
-
-    private void remember(final int index, final long committedNanos) {
-        final Fingerprint packet = packets.fingerprint(index);
-        if (packet != null) {
-            room.add(sender, packet, committedNanos);
-        }
+        slots = new int[0];
     }
 
     private void settle() {
         state = State.SETTLED;
-        packets.release();
         packets = null;
     }
 }

@@ -135,7 +135,11 @@ final class GroupCommit {
             }
             return giveUp(part, e);
         }
-        // From here on the transactions are committed, also if memory runs out: no peer may be told otherwise.
+        // From here on the transactions are committed, also if memory runs out: no peer may be told otherwise. First of
+        // all,
+        // what a kill of NiFi would leave in doubt.
+        Guarded.run(
+                "Remembering what was committed", () -> part.forEach(transaction -> transaction.settleReceipt(true)));
         failures = 0;
         Guarded.run("Counting what was committed", () -> {
             metrics.recordSince(Histogram.COMMIT_TIME_MS, startNanos);

@@ -61,6 +61,7 @@ public final class PortRegistry implements AutoCloseable {
                 new DoubtRoom(
                         settings.peers().inDoubt().time(),
                         settings.peers().inDoubt().until(),
+                        settings.peers().inDoubt().repository(),
                         clock),
                 metrics,
                 clock);
@@ -177,5 +178,6 @@ public final class PortRegistry implements AutoCloseable {
             dispatcher.portStopped();
             dispatcher.close();
         }
+        shared.doubts().close();
     }
 }

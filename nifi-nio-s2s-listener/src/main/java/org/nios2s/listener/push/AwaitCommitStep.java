@@ -49,7 +49,6 @@ final class AwaitCommitStep implements WaitingTransactionStep, OutcomeListener {
         outcome = ofCommit;
         push.report(ofCommit);
         connection().handler().proceedOnWorker(this, this::answer);
-        push.answered();
     }
 
     /** Answers a push that was committed. One that was rolled back gets no answer, so that the peer sends it again. */

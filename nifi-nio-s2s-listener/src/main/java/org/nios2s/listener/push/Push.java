@@ -341,16 +341,11 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
     /** Sends the answer to a push that was committed. Its peer counts as told when the answer has left. */
     void answer(final ResponseCode code) {
         if (receipt.isKept()) {
+            receipt.answers(connection.lastAnswer());
             connection.send(ResponseMessage.encoded(code), receipt::answered);
-            receipt.isAnswered(connection.lastAnswer());
         } else {
             connection.send(code);
         }
-    }
-
-    /** The turn in which the answer was given to the socket is over; the socket may not have taken it. */
-    void answered() {
-        receipt.shrink();
     }
 
     /** Counts and logs how the transaction has ended. */

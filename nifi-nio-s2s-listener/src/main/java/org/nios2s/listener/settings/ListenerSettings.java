@@ -2,8 +2,10 @@
 package org.nios2s.listener.settings;
 
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.apache.nifi.util.NiFiProperties;
 import org.nios2s.listener.doubt.DoubtRoom;
@@ -104,8 +106,27 @@ public record ListenerSettings(
      *
      * @param time how long each is remembered; 0 for not at all
      * @param until when a peer counts as told
+     * @param repository NiFi's FlowFile repository, or empty if a NiFi that is killed forgets its FlowFiles
      */
-    public record InDoubt(Duration time, DoubtRoom.Until until) {}
+    public record InDoubt(Duration time, DoubtRoom.Until until, Optional<Path> repository) {
+        private static final String FLOW_FILES = "org.apache.nifi.controller.repository.WriteAheadFlowFileRepository";
+        private static final String CONTENTS = "org.apache.nifi.controller.repository.FileSystemRepository";
+
+        /** What was committed there, and only there, is known to survive a kill. */
+        private static Optional<Path> survivingRepository(final NiFiProperties properties) {
+            if (isUnlike(properties, NiFiProperties.FLOWFILE_REPOSITORY_IMPLEMENTATION, FLOW_FILES)
+                    || isUnlike(properties, NiFiProperties.CONTENT_REPOSITORY_IMPLEMENTATION, CONTENTS)) {
+                return Optional.empty();
+            }
+            return Optional.ofNullable(properties.getProperty(NiFiProperties.FLOWFILE_REPOSITORY_DIRECTORY))
+                    .map(Path::of);
+        }
+
+        private static boolean isUnlike(final NiFiProperties properties, final String key, final String usual) {
+            final String configured = properties.getProperty(key);
+            return configured != null && !configured.equals(usual);
+        }
+    }
 
     private static final String PREFIX = "nifi.remote.input.nio.";
     private static final String SWITCH = "enabled";
@@ -161,7 +182,8 @@ public record ListenerSettings(
                         reader.flag("resolve.hostnames", true),
                         new InDoubt(
                                 reader.time("in.doubt.time", "10 mins", 0),
-                                reader.choice("in.doubt.until", DoubtRoom.Until.SENT))),
+                                reader.choice("in.doubt.until", DoubtRoom.Until.SENT),
+                                InDoubt.survivingRepository(properties))),
                 reader.choice("tls.provider", Provider.AUTO),
                 reader.time("drain.before.stop", "0 secs", 0),
                 reader.description());

@@ -4,7 +4,6 @@ package org.nios2s.listener.transaction;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -14,7 +13,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.nios2s.listener.doubt.Fingerprint;
 import org.nios2s.listener.doubt.PacketHash;
 import org.nios2s.listener.doubt.Receipt;
-import org.nios2s.listener.doubt.ReceivedPackets;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.wire.AttributeMemory;
@@ -30,7 +28,7 @@ public final class BufferedPush implements PacketSink {
     /** Contents beyond this gather in pieces of this size, none of which is ever copied. */
     private static final int PIECE_BYTES = 64 * 1024;
 
-    /** One per thread that asks for fingerprints, which is seldom. */
+    /** One per IO worker. */
     private static final ThreadLocal<PacketHash> HASH = ThreadLocal.withInitial(PacketHash::new);
 
     /** Where a transaction stands. */
@@ -70,6 +68,7 @@ public final class BufferedPush implements PacketSink {
     private OutcomeListener listener;
     private long readyNanos;
     private CommitDeadline deadline = CommitDeadline.NONE;
+    private List<Fingerprint> fingerprints = List.of();
 
     /**
      * @param lease what its memory is charged to; given back with its end
@@ -163,7 +162,17 @@ public final class BufferedPush implements PacketSink {
         listener = outcomeListener;
         deadline = commitDeadline;
         readyNanos = nowNanos;
+        if (receipt.isKept()) {
+            fingerprints = fingerprints();
+        }
         state.set(State.READY);
+    }
+
+    private List<Fingerprint> fingerprints() {
+        final PacketHash hash = HASH.get();
+        final List<Fingerprint> all = new ArrayList<>(packets.size());
+        packets.forEach(packet -> all.add(hash.of(packet.attributes, contents, packet.offset, packet.length)));
+        return all;
     }
 
     /** @return since when it is ready, as {@link System#nanoTime} */
@@ -237,10 +246,7 @@ public final class BufferedPush implements PacketSink {
 
     /** @return why it can't be committed yet, or null if it can; on the port task that has claimed it, before it is written */
     public ConnectionFault claimReceipt() {
-        if (!receipt.isKept()) {
-            return null;
-        }
-        return receipt.claim(HeldPackets.of(packets, contents));
+        return receipt.claim(fingerprints);
     }
 
     /** @return whether the packet was committed before, and is not to be written; on the port task */
@@ -261,35 +267,5 @@ public final class BufferedPush implements PacketSink {
     /** Writes a packet's content. */
     public void writeContent(final Packet packet, final OutputStream out) throws IOException {
         contents.getBytes(packet.offset(), out, packet.length());
-    }
-
-    /** The packets beyond the end of the transaction. Their identifiers are read ahead: the port task takes them out as it writes. */
-    private record HeldPackets(List<Packet> packets, List<String> uuids, ByteBuf contents) implements ReceivedPackets {
-        static HeldPackets of(final List<Packet> packets, final ByteBuf contents) {
-            final List<String> uuids = new ArrayList<>(packets.size());
-            packets.forEach(packet -> uuids.add(PacketHash.uuidOf(packet.attributes)));
-            return new HeldPackets(packets, uuids, contents == null ? Unpooled.EMPTY_BUFFER : contents.retain());
-        }
-
-        @Override
-        public int count() {
-            return packets.size();
-        }
-
-        @Override
-        public String uuid(final int index) {
-            return uuids.get(index);
-        }
-
-        @Override
-        public Fingerprint fingerprint(final int index) {
-            final Packet packet = packets.get(index);
-            return HASH.get().of(packet.attributes, contents, packet.offset, packet.length);
-        }
-
-        @Override
-        public void release() {
-            contents.release();
-        }
     }
 }

@@ -17,7 +17,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.nifi.flowfile.FlowFile;
 import org.nios2s.listener.doubt.Fingerprint;
-import org.nios2s.listener.doubt.KnownPackets;
 import org.nios2s.listener.doubt.PacketHash;
 import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.fault.ConnectionFault;
@@ -57,9 +56,6 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     /** Bytes that NiFi's repository gets in one call: as many as are read from a socket at a time. */
     private static final int CHUNK_BYTES = 64 * 1024;
 
-    /** A larger packet gets no fingerprint, which would take it more time than its way through the listener. */
-    private static final long MAX_HASHED_BYTES = 64 * 1024;
-
     /** How many times as large as the piece its buffer may be; from a larger one it is copied. */
     private static final int MAX_BUFFER_PER_PIECE = 2;
 
@@ -94,8 +90,9 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     private OutcomeListener listener;
     private int flowFiles;
     private long bytes;
+    /** Null where nothing is remembered. */
     private final PacketHash hash;
-    private boolean isHashed;
+
     private long packetBytes;
     private final List<Fingerprint> fingerprints = new ArrayList<>();
     private final List<Suspended> suspended = new ArrayList<>();
@@ -155,7 +152,10 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
         add(cover == null ? AttributeMemory.of(packetAttributes) : 0, () -> {
             attributes = packetAttributes;
             flowFile = held.session().create();
-            beginHash(contentLength);
+            packetBytes = 0;
+            if (hash != null) {
+                hash.begin(attributes, contentLength);
+            }
         });
     }
 
@@ -187,8 +187,8 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
             closeContent();
             final Suspended packet =
                     new Suspended(fingerprints.size(), flowFile, attributes, packetBytes, transferMillis);
-            final Fingerprint fingerprint = isHashed ? hash.end() : null;
-            if (receipt.isKept()) {
+            final Fingerprint fingerprint = hash == null ? null : hash.end();
+            if (hash != null) {
                 fingerprints.add(fingerprint);
             }
             if (receipt.mayBeRepetition(fingerprint, suspendedLikes.getOrDefault(fingerprint, 0))) {
@@ -203,14 +203,6 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
                 covers.close();
             }
         });
-    }
-
-    private void beginHash(final long contentLength) {
-        packetBytes = 0;
-        isHashed = receipt.isKept() && contentLength <= MAX_HASHED_BYTES;
-        if (isHashed) {
-            hash.begin(attributes, contentLength);
-        }
     }
 
     private void receive(final Suspended packet) {
@@ -236,16 +228,13 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     }
 
     private boolean mayCommit() {
-        if (!receipt.isKept()) {
-            return true;
-        }
-        final ConnectionFault refusal = receipt.claim(new KnownPackets(fingerprints));
-        if (refusal != null) {
-            giveUp();
-            failureReport.accept(refusal);
-            return false;
-        }
         try {
+            final ConnectionFault refusal = receipt.claim(fingerprints);
+            if (refusal != null) {
+                giveUp();
+                failureReport.accept(refusal);
+                return false;
+            }
             receiveSuspended();
             return true;
         } catch (final Throwable e) {
@@ -424,7 +413,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
             buffer.readBytes(chunk, 0, length);
             content.write(chunk, 0, length);
             packetBytes += length;
-            if (isHashed) {
+            if (hash != null) {
                 hash.update(chunk, length);
             }
         }

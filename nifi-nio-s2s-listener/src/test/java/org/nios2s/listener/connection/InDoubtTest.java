@@ -5,21 +5,31 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.matrix.MatrixTls;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.nios2s.listener.settings.TransportSelection;
+import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.tls.TlsHandlerFactory;
+import org.nios2s.peers.OneGoSocket;
 
 /** A push was committed, its peer could not be told, and sends it again. Lives on the test's thread. */
 @DisplayName("A packet that was committed without its peer being told")
@@ -27,7 +37,8 @@ class InDoubtTest {
     /** A packet with one more byte is streamed. */
     private static final int IN_MEMORY_BYTES = 4096;
 
-    private static final int FINGERPRINTED_BYTES = 64 * 1024;
+    /** Written in several pieces. */
+    private static final int LARGE_BYTES = 200_000;
 
     private RunningListener listener;
 
@@ -80,6 +91,10 @@ class InDoubtTest {
 
     /** Sends something, and leaves with a reset while it is being committed. */
     private void leaveInCommit(final Sending sending) throws IOException {
+        leaveInCommit(listener.connect(), sending);
+    }
+
+    private void leaveInCommit(final WirePeer connected, final Sending sending) throws IOException {
         final CountDownLatch committing = new CountDownLatch(1);
         final CountDownLatch mayCommit = new CountDownLatch(1);
         final int before = listener.input().commits();
@@ -87,7 +102,7 @@ class InDoubtTest {
             committing.countDown();
             RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
         });
-        final WirePeer peer = sending.upToConfirmation(listener.connect()).flush();
+        final WirePeer peer = sending.upToConfirmation(connected).flush();
         RunningListener.awaiting().until(() -> committing.getCount() == 0);
         peer.reset();
         listener.awaitNoConnections();
@@ -185,6 +200,29 @@ class InDoubtTest {
         push("a");
         assertEquals(List.of("a", "a"), contents());
         assertSettled(1);
+    }
+
+    @Test
+    @DisplayName("absorbs nothing of a peer with another certificate, though both have one address")
+    void otherIdentity() throws Exception {
+        listener.close();
+        final List<SSLContext> contexts = MatrixTls.create("CN=nifi", "CN=one", "CN=other");
+        listener = new RunningListener(new RunningListener.Environment(
+                TransportSelection.select(TransportSelection.Choice.NIO),
+                TlsHandlerFactory.create(contexts.getFirst(), TlsHandlerFactory.Provider.JDK, 1),
+                NanoClock.SYSTEM));
+        leaveInCommit(secured(contexts.get(1)), peer -> sent(peer, "a"));
+        for (final SSLContext context : List.of(contexts.get(2), contexts.get(1))) {
+            try (WirePeer peer = secured(context)) {
+                sent(peer, "a").expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+        }
+        assertEquals(List.of("a", "a"), contents());
+        assertSettled(1);
+    }
+
+    private WirePeer secured(final SSLContext context) throws IOException {
+        return new WirePeer(OneGoSocket.connect(listener.address()).secured(context));
     }
 
     @Test
@@ -333,7 +371,7 @@ class InDoubtTest {
     @DisplayName("is recognized whether it is held in memory or streamed, compressed or not")
     void streamed(final boolean gzip) throws Exception {
         final String large = "l".repeat(IN_MEMORY_BYTES);
-        final String larger = "m".repeat(FINGERPRINTED_BYTES);
+        final String larger = "m".repeat(LARGE_BYTES);
         leaveInCommit(peer -> sent(peer, gzip, "a", large, "b", larger));
         assertEquals(4, listener.dispatchers().inDoubt());
         push("a");
@@ -344,17 +382,6 @@ class InDoubtTest {
         assertEquals(List.of("a", large, "b", larger, "c", "d"), contents());
         assertEquals(6, listener.input().receipts().size());
         assertSettled(5);
-    }
-
-    @Test
-    @DisplayName("is not remembered if it is streamed and larger than what is given a fingerprint")
-    void tooLarge() throws Exception {
-        final String large = "l".repeat(FINGERPRINTED_BYTES + 1);
-        leaveInCommitOf("a", large);
-        assertEquals(1, listener.dispatchers().inDoubt());
-        push("a", large);
-        assertEquals(List.of("a", large, large), contents());
-        assertSettled(1);
     }
 
     @Test
@@ -386,6 +413,39 @@ class InDoubtTest {
         push("a");
         assertEquals(List.of("a", "a"), contents());
         assertSettled(0);
+    }
+
+    @Test
+    @DisplayName("is recognized after the listener has started again, once")
+    void startedAgain(@TempDir final Path repository) throws Exception {
+        final String[] settings = {"nifi.flowfile.repository.directory", repository.toString()};
+        for (int start = 0; start < 2; start++) {
+            listener.close();
+            listener = new RunningListener(settings);
+            leaveInCommitOf("a", "b");
+            try (WirePeer peer = listener.connect()) {
+                sent(peer, "told").expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+            listener.close();
+            listener = new RunningListener(settings);
+            assertEquals(2, listener.dispatchers().inDoubt());
+            push("b", "told", "a");
+            push("a");
+            assertEquals(List.of("told", "a"), contents());
+            assertSettled(2);
+        }
+    }
+
+    @Test
+    @DisplayName("leaves no file where it is not remembered")
+    void noFile(@TempDir final Path repository) throws Exception {
+        listener.close();
+        listener = new RunningListener(
+                "nifi.flowfile.repository.directory", repository.toString(), "in.doubt.time", "0 secs");
+        leaveInCommitOf("a");
+        try (Stream<Path> files = Files.list(repository)) {
+            assertEquals(0, files.count());
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.security.PublicKey;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.stream.Stream;
@@ -40,6 +41,17 @@ public final class MatrixTls {
     /** @return the context of both ends, which trust each other's only certificate, as {@link #nifiContext} */
     public static SSLContext create(final String name) throws Exception {
         return nifiContext(store(name));
+    }
+
+    /** @return NiFi's own context, as {@link #nifiContext}, and then those of peers with other names */
+    public static List<SSLContext> create(final String nifi, final String... peers) throws Exception {
+        final Authority authority = new Authority(KeyKind.P256, "CN=authority");
+        final List<SSLContext> contexts = new ArrayList<>();
+        contexts.add(nifiContext(authority.issue(KeyKind.P256, nifi)));
+        for (final String peer : peers) {
+            contexts.add(context(authority.issue(KeyKind.P256, peer)));
+        }
+        return contexts;
     }
 
     /** @return a key, and its certificate as the only one that is trusted */

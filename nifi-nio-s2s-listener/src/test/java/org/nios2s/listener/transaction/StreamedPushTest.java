@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.nifi.flowfile.FlowFile;
@@ -37,7 +38,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.doubt.DoubtRoom;
 import org.nios2s.listener.doubt.DoubtRoom.Until;
 import org.nios2s.listener.doubt.Fingerprint;
-import org.nios2s.listener.doubt.KnownPackets;
 import org.nios2s.listener.doubt.PacketHash;
 import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.fault.ConnectionFault;
@@ -232,11 +232,11 @@ class StreamedPushTest {
             "of many copies of a packet in doubt as many wait for the commit as were in doubt, and no more are charged")
     void copiesInDoubt(final boolean isDecided) {
         final Map<String, String> attributes = Map.of("uuid", "one", "large", "x".repeat(100_000));
-        final DoubtRoom room = new DoubtRoom(Duration.ofMinutes(10), Until.SENT, NanoClock.SYSTEM);
+        final DoubtRoom room = new DoubtRoom(Duration.ofMinutes(10), Until.SENT, Optional.empty(), NanoClock.SYSTEM);
         final PeerKey peer = new PeerKey("peer");
         final Fingerprint packet = new PacketHash().of(attributes, Unpooled.EMPTY_BUFFER, 0, 0);
         final Receipt lost = room.open("port", peer, metrics);
-        lost.claim(new KnownPackets(List.of(packet, packet)));
+        lost.claim(List.of(packet, packet));
         lost.peerLost();
         if (isDecided) {
             lost.ended(true);
@@ -252,6 +252,24 @@ class StreamedPushTest {
         assertEquals(2 * AttributeMemory.of(attributes), budget.used());
         transaction.abandon();
         contentWorker.remove().run();
+        assertEquals(0, budget.used());
+    }
+
+    @Test
+    @DisplayName(
+            "a transaction whose repetitions can't be looked for is rolled back, and its packets are not waited for")
+    void repetitionsThatCannotBeLookedFor() {
+        final Receipt receipt = mock(Receipt.class);
+        when(receipt.isKept()).thenReturn(true);
+        when(receipt.claim(any())).thenThrow(new OutOfMemoryError("test"));
+        final List<ConnectionFault> faults = new ArrayList<>();
+        final HeldSession held = mock(HeldSession.class);
+        final StreamedPush transaction =
+                new StreamedPush(held, newLease(), Runnable::run, metrics, faults::add, receipt);
+        transaction.commit(CommitDeadline.NONE, outcome -> {});
+        assertEquals(1, faults.size());
+        verify(held).rollback();
+        verify(receipt).ended(false);
         assertEquals(0, budget.used());
     }
 

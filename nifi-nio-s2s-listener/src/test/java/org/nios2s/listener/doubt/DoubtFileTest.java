@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.nios2s.listener.doubt;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.listener.limits.PeerKey;
+
+/** What a process leaves to the next one, whatever happened to the file meanwhile. Lives on the test's thread. */
+@DisplayName("The file of packets in doubt")
+class DoubtFileTest {
+    private static final Sender SENDER = Sender.of("port", new PeerKey("CN=peer, O=nowhere"));
+    private static final long KEPT = Duration.ofMinutes(10).toNanos();
+    private static final long COMMITTED = Long.MAX_VALUE - 5;
+    private static final long NOW = COMMITTED + 10;
+    private static final int FIRST_RECORD = 128;
+
+    @TempDir
+    private Path directory;
+
+    private Path path;
+    private Path bootId;
+
+    @BeforeEach
+    void boot() throws IOException {
+        path = directory.resolve("file");
+        bootId = Files.writeString(directory.resolve("boot_id"), "2d5c1a62-0001\n");
+    }
+
+    private static Fingerprint packet(final long number) {
+        return new Fingerprint("source-" + number, number, -number);
+    }
+
+    private static List<Fingerprint> packets(final long... numbers) {
+        return LongStream.of(numbers).mapToObj(DoubtFileTest::packet).toList();
+    }
+
+    private DoubtFile open() {
+        final DoubtFile file = DoubtFile.open(path, bootId);
+        file.find(NOW, KEPT);
+        return file;
+    }
+
+    /** A process that ends without having told the peer. */
+    private void leave(final long... numbers) {
+        try (DoubtFile file = open()) {
+            file.add(SENDER, packets(numbers), index -> COMMITTED + index);
+        }
+    }
+
+    private List<Fingerprint> found() {
+        return found(NOW);
+    }
+
+    private List<Fingerprint> found(final long nowNanos) {
+        try (DoubtFile file = DoubtFile.open(path, bootId)) {
+            return file.find(nowNanos, KEPT).stream()
+                    .map(DoubtFile.Found::packet)
+                    .toList();
+        }
+    }
+
+    private void overwrite(final long position, final String text) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(text.getBytes()), position);
+        }
+    }
+
+    @Test
+    @DisplayName("has what was added and not removed, in the order of the commits")
+    void left() {
+        final Fingerprint longest = new Fingerprint("u".repeat(64), Long.MAX_VALUE, Long.MIN_VALUE);
+        try (DoubtFile file = open()) {
+            final int[] told = file.add(SENDER, packets(1, 2), index -> COMMITTED);
+            file.add(SENDER, Arrays.asList(packet(3), null, longest), index -> COMMITTED + index);
+            file.add(SENDER, packets(4), index -> COMMITTED + 1);
+            file.remove(told);
+        }
+        assertEquals(List.of(packet(3), packet(4), longest), found());
+        try (DoubtFile file = DoubtFile.open(path, bootId)) {
+            final List<DoubtFile.Found> found = file.find(NOW, KEPT);
+            assertEquals(SENDER, found.getFirst().sender());
+            assertEquals(COMMITTED + 2, found.getLast().sinceNanos());
+            found.forEach(packet -> file.remove(packet.slot()));
+        }
+        assertEquals(List.of(), found());
+    }
+
+    @Test
+    @DisplayName("has nothing that is too old, or that was committed later than now")
+    void outOfTime() {
+        leave(1);
+        assertEquals(packets(1), found(COMMITTED + KEPT));
+        assertEquals(List.of(), found(COMMITTED + KEPT + 1));
+        assertEquals(List.of(), found());
+        leave(1);
+        assertEquals(List.of(), found(COMMITTED - 1));
+    }
+
+    @Test
+    @DisplayName("takes as many packets as it has places, and gives places back")
+    void full() {
+        try (DoubtFile file = open()) {
+            final List<Fingerprint> many =
+                    packets(LongStream.range(0, DoubtFile.SLOTS + 10).toArray());
+            final int[] slots = file.add(SENDER, many, index -> COMMITTED);
+            assertEquals(
+                    10,
+                    Arrays.stream(slots)
+                            .filter(slot -> slot == DoubtFile.NO_SLOT)
+                            .count());
+            assertEquals(
+                    DoubtFile.SLOTS,
+                    Arrays.stream(slots).filter(slot -> slot > 0).distinct().count());
+            assertEquals(DoubtFile.NO_SLOT, file.add(SENDER, packets(1), index -> COMMITTED)[0]);
+            file.remove(slots);
+            assertTrue(file.add(SENDER, packets(1), index -> COMMITTED)[0] > 0);
+        }
+        assertEquals(packets(1), found());
+    }
+
+    @Test
+    @DisplayName("is empty after the system has started again: its disk may have lost what NiFi had committed")
+    void otherBoot() throws IOException {
+        leave(1);
+        Files.writeString(bootId, "2d5c1a62-0002\n");
+        assertEquals(List.of(), found());
+        leave(2);
+        assertEquals(packets(2), found());
+    }
+
+    @Test
+    @DisplayName("is not used where the system does not tell its boots apart")
+    void noBoot() throws IOException {
+        Files.delete(bootId);
+        leave(1);
+        assertTrue(Files.notExists(path));
+    }
+
+    @Test
+    @DisplayName("is empty if it was copied from another place, as a backup of the repository is")
+    void copied() throws IOException {
+        leave(1);
+        final Path backup = Files.copy(path, directory.resolve("backup"));
+        Files.delete(path);
+        // The file system may give the number of the deleted file to the next one.
+        Files.writeString(directory.resolve("other"), "takes the number");
+        Files.copy(backup, path);
+        assertEquals(List.of(), found());
+    }
+
+    @Test
+    @DisplayName("is replaced if it is of another version, is cut off, or is something else")
+    void notOurs() throws IOException {
+        leave(1);
+        overwrite(0, "nio-s2s-in-doubt 2");
+        assertEquals(List.of(), found());
+        leave(2);
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            channel.truncate(1000);
+        }
+        assertEquals(List.of(), found());
+        Files.writeString(path, "anything");
+        assertEquals(List.of(), found());
+        leave(3);
+        assertEquals(packets(3), found());
+    }
+
+    @Test
+    @DisplayName("leaves out what is damaged")
+    void damaged() throws IOException {
+        leave(1, 2, 3);
+        overwrite(FIRST_RECORD + 50, "X");
+        assertEquals(packets(2, 3), found());
+        assertEquals(packets(2, 3), found());
+    }
+
+    @Test
+    @DisplayName("is used by one process at a time")
+    void twice() {
+        try (DoubtFile one = open();
+                DoubtFile other = open()) {
+            assertEquals(DoubtFile.NO_SLOT, other.add(SENDER, packets(1), index -> COMMITTED)[0]);
+            one.add(SENDER, packets(2), index -> COMMITTED);
+        }
+        assertEquals(packets(2), found());
+    }
+
+    @Test
+    @DisplayName("is not used where there is no room for it, or no directory")
+    void noRoom() {
+        for (final Path bad : List.of(Path.of("/dev/full"), directory, directory.resolve("none/file"))) {
+            try (DoubtFile file = DoubtFile.open(bad, bootId)) {
+                assertEquals(List.of(), file.find(NOW, KEPT));
+                final int[] slots = file.add(SENDER, packets(1, 2), index -> COMMITTED);
+                assertEquals(List.of(-1, -1), Arrays.stream(slots).boxed().toList());
+                file.remove(slots);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("is given up, and nothing else, if it is cut off while it is used")
+    void cutOff() throws IOException {
+        try (DoubtFile file = open()) {
+            final int[] slots = file.add(SENDER, packets(1), index -> COMMITTED);
+            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+                channel.truncate(0);
+            }
+            file.remove(slots);
+            file.add(SENDER, packets(1), index -> COMMITTED);
+            assertEquals(DoubtFile.NO_SLOT, file.add(SENDER, packets(1), index -> COMMITTED)[0]);
+        }
+        leave(2);
+        assertEquals(packets(2), found());
+    }
+}
