@@ -47,13 +47,14 @@ import org.slf4j.LoggerFactory;
  * Batching senders go on while NiFi is killed: whatever was acknowledged is in the ledger, twice only where the outcome of
  * its transaction was unknown. The test's thread kills; a thread per sender gives packets at a steady pace.
  *
- * <p>{@code -Dbatching.kills=20} kills it so often; standard is 1.
+ * <p>{@code -Dbatching.kills=20} kills it so often; standard is 1. {@code -Dbatching.in-doubt="0 secs"} has NiFi remember no packets.
  */
 @Tag("full")
 class BatchingSenderKillsIT {
     private static final Logger logger = LoggerFactory.getLogger(BatchingSenderKillsIT.class);
 
     private static final int KILLS = Integer.getInteger("batching.kills", 1);
+    private static final String IN_DOUBT = System.getProperty("batching.in-doubt", "10 mins");
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Duration STANDSTILL = Duration.ofSeconds(5);
     private static final Duration PACE = Duration.ofMillis(10);
@@ -74,6 +75,7 @@ class BatchingSenderKillsIT {
                 .heap("1g")
                 // A killed NiFi 2.3 forgets what it has swapped out since its last checkpoint.
                 .property("nifi.queue.swap.threshold", NEVER)
+                .property("nifi.remote.input.nio.in.doubt.time", IN_DOUBT)
                 .fresh(true)
                 .stopOnExit(true));
         ids = nifi.keepPacketIds("batching-kills.ids");
