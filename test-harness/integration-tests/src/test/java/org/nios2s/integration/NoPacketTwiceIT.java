@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,6 +50,7 @@ import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.RemoteGroupClient;
 import org.nios2s.harness.nifi.RestClient;
+import org.nios2s.harness.nifi.SinkLedger;
 import org.nios2s.harness.sink.PacketPattern;
 import org.nios2s.harness.sink.Parcel;
 import org.nios2s.peers.Message;
@@ -71,6 +73,7 @@ class NoPacketTwiceIT {
     private static final String UNTIL = System.getProperty("twice.until", "heard");
     private static final int PACKETS_OF_A_TRANSACTION = 10;
     private static final int THREADS = 8;
+    private static final int ALIKE = 10_000;
     private static final int LARGEST_BYTES = 2_000;
     private static final int PAUSE_MILLIS = 20;
     private static final Duration PATIENCE = Duration.ofMinutes(9);
@@ -294,6 +297,26 @@ class NoPacketTwiceIT {
                 }
             }
         });
+    }
+
+    @Test
+    void packetsThatAreAllAlike() throws Exception {
+        final Map<String, String> attributes = Map.of("uuid", "00000000-0000-0000-0000-000000000000", "path", "./");
+        final List<Sent> alike = Collections.nCopies(PACKETS_OF_A_TRANSACTION, new Sent(attributes, new byte[100]));
+        final SinkLedger before = ours.nifi.ledger();
+        final double absorbedBefore = absorbed(ours);
+        final int s2sPort = ours.nifi.info().s2sPort();
+        try (MinifiPeer peer = new MinifiPeer(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), s2sPort), ours.nifi.portId(PORT))) {
+            for (int i = 0; i < ALIKE; i += PACKETS_OF_A_TRANSACTION) {
+                peer.push(alike);
+            }
+        }
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertEquals(ALIKE, ours.nifi.ledger().since(before).count()));
+        assertEquals(absorbedBefore, absorbed(ours));
     }
 
     /** Writes each field alone. */
