@@ -140,6 +140,7 @@ class PeerLookupTest {
                         .idleTimeout(Outcomes.NEVER)
                         .maxPending(3)
                         .retry(RetryPolicy.never())
+                        .shutdownTimeout(Duration.ZERO)
                         .build()) {
             for (int i = 0; i < 3; i++) {
                 nifi.inputPort("in").send(packet("a"));

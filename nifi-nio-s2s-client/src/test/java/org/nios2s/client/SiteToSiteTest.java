@@ -323,6 +323,7 @@ class SiteToSiteTest {
         nifi.close();
         final AtomicInteger retries = new AtomicInteger();
         nifi = site().retry(RetryPolicy.standard().withBackoff(Duration.ofMinutes(1), Duration.ofMinutes(1)))
+                .shutdownTimeout(Duration.ofSeconds(1))
                 .observer(new ClientObserver() {
                     @Override
                     public void retrying(

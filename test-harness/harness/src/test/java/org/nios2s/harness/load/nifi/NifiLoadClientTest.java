@@ -77,7 +77,7 @@ class NifiLoadClientTest extends LoadClientContract {
     /** Both transactions of a client fail, and are counted under NiFi's own words for it, which begin so. */
     private void assertFailures(final Script script, final String words) throws Exception {
         try (LoadServer server = new LoadServer(script)) {
-            final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, PATIENCE, 10));
+            final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, SHORT, 10));
 
             assertEquals(2, outcome.failed(), script::name);
             assertEquals(0, outcome.successes(), script::name);
