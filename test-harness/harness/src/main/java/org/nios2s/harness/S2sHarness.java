@@ -6,12 +6,14 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Set;
 import org.nios2s.harness.cli.DemoCommand;
 import org.nios2s.harness.cli.MeasureCommand;
 import org.nios2s.harness.cli.NifiCommand;
 import org.nios2s.harness.cli.ParameterOptions;
 import org.nios2s.harness.cli.ReportCommand;
 import org.nios2s.harness.cli.SearchCommand;
+import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Parameter.Scope;
 import org.nios2s.harness.result.Machine;
 import picocli.AutoComplete;
@@ -20,6 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The root command of {@code s2s-harness}. Runs on the main thread. */
 @Command(
@@ -38,6 +41,9 @@ import picocli.CommandLine.ParameterException;
             AutoComplete.GenerateCompletion.class
         })
 public final class S2sHarness {
+
+    /** What makes another flow or no NiFi: a NiFi that is only started has the flow that every NiFi of the harness has. */
+    private static final Set<Parameter> ONLY_MEASURED = Set.of(Parameter.SINK, Parameter.PORTS, Parameter.POOL);
 
     /** The version of the build. Stateless. */
     static final class Version implements IVersionProvider {
@@ -60,7 +66,8 @@ public final class S2sHarness {
             ParameterOptions.addTo(commandLine.getSubcommands().get(name).getCommandSpec(), List.of(Scope.values()));
         }
         final CommandLine nifi = commandLine.getSubcommands().get("nifi");
-        ParameterOptions.addTo(nifi.getSubcommands().get("start").getCommandSpec(), List.of(Scope.TARGET));
+        ParameterOptions.addTo(
+                nifi.getSubcommands().get("start").getCommandSpec(), List.of(Scope.TARGET), ONLY_MEASURED);
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setUsageHelpAutoWidth(true);
         commandLine.setExecutionExceptionHandler(root::report);
@@ -94,7 +101,11 @@ public final class S2sHarness {
     /** Says what is wrong and where the options are explained: all of the help would hide the message. */
     private int explain(final ParameterException failure, final String[] arguments) {
         final CommandLine command = failure.getCommandLine();
-        command.getErr().println("s2s-harness: " + failure.getMessage());
+        final String instead = failure instanceof final UnmatchedArgumentException unmatched
+                        && !unmatched.getSuggestions().isEmpty()
+                ? " (did you mean '%s'?)".formatted(unmatched.getSuggestions().getFirst())
+                : "";
+        command.getErr().println("s2s-harness: " + failure.getMessage() + instead);
         command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help' for what is possible.");
         return CommandLine.ExitCode.USAGE;
     }

@@ -154,6 +154,17 @@ class MeasureIT {
         return (rates[(rates.length - 1) / 2] + rates[rates.length / 2]) / 2;
     }
 
+    /** In two JVMs: a difference that the harness shows here is one that it makes. */
+    @Test
+    @Tag("full")
+    void theSameListenerBesideItselfShowsNoDifference() throws IOException {
+        final ExperimentResult result = measure("same-twice.yaml");
+
+        assertEquals("No difference is shown in this run.", result.conclusion().sentence(), () -> result.tables()
+                .getFirst()
+                .text());
+    }
+
     @Test
     @Tag("full")
     void manyPortsAreMeasured() throws IOException {

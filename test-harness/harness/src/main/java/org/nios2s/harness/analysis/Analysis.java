@@ -4,7 +4,6 @@ package org.nios2s.harness.analysis;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -12,12 +11,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Parameter;
@@ -41,7 +42,12 @@ public final class Analysis {
     private static final int MAX_HEADLINES = 4;
     private static final int MAX_PARTS = 3;
     private static final int MAX_PERCENTILE_CHARTS = 8;
-    private static final Map<String, String> PERCENTILES = percentiles();
+    private static final List<Double> PERCENTILES = List.of(50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99);
+    private static final double PERCENT = 100;
+    /** Values that have to lie beyond a percentile: of fewer it is one of them. */
+    private static final int MIN_BEYOND = 5;
+
+    private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
     private static final int MAX_CHARTS = 4;
     private static final Pattern LAST_NUMBER = Pattern.compile("^(\\D*?)(\\d+)$");
 
@@ -50,9 +56,16 @@ public final class Analysis {
     private final Map<String, List<Cell>> rows;
     private final List<String> columns;
     private final PairedComparison pairs;
+    private final Map<String, Histogram> times;
 
     /** An analysis of runs that were measured for an experiment, some of them perhaps missing. */
     public Analysis(final Experiment experiment, final List<RunResult> runs) {
+        this(experiment, runs, Map.of());
+    }
+
+    /** The same with the times of all runs of a kind together, by its name, in microseconds. */
+    public Analysis(final Experiment experiment, final List<RunResult> runs, final Map<String, Histogram> times) {
+        this.times = times;
         this.experiment = experiment;
         this.runs = Idle.above(runs);
         this.rows = experiment.rows();
@@ -209,27 +222,17 @@ public final class Analysis {
                 .toList();
     }
 
+    /** Of all runs together: a median of percentiles could go down where only some runs are long enough for the last ones. */
     private Chart.Series percentiles(final String row, final String column) {
-        final List<Chart.Point> points = PERCENTILES.entrySet().stream()
-                .map(each -> new Chart.Point(
-                        each.getValue(),
-                        pairs.range(Metric.by(each.getKey()), row, column)
-                                .filter(range -> range.count() == runsWithTimes(row, column))
-                                .map(Range::median)
-                                .orElse(null)))
-                .toList();
+        final Histogram merged = times.get(new RunResult.Place(row, column, 1, 1).kind());
+        final List<Chart.Point> points = merged == null
+                ? List.of()
+                : PERCENTILES.stream()
+                        .filter(percentile -> merged.getTotalCount() * (PERCENT - percentile) >= PERCENT * MIN_BEYOND)
+                        .map(percentile -> new Chart.Point(
+                                percentile.toString(), merged.getValueAtPercentile(percentile) / MICROS_PER_MILLI))
+                        .toList();
         return new Chart.Series(column, points);
-    }
-
-    /** A percentile that only the runs with most transactions have is none of all of them: a curve ends before it. */
-    private int runsWithTimes(final String row, final String column) {
-        return pairs.range(Metric.P50, row, column).map(Range::count).orElse(0);
-    }
-
-    private static Map<String, String> percentiles() {
-        final Map<String, String> names = new LinkedHashMap<>();
-        List.of("p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99").forEach(key -> names.put(key, key.substring(1)));
-        return names;
     }
 
     private Chart chart(final Metric metric) {
@@ -464,6 +467,14 @@ public final class Analysis {
             throw new IllegalArgumentException(
                     "The threshold '%s' concerns nothing that is measured here (%s)".formatted(threshold, columns));
         }
+        final Analysis planned = new Analysis(experiment, List.of());
+        if (threshold.isRatio()
+                && experiment.observed().stream()
+                        .allMatch(cell -> planned.compared(threshold, cell).isEmpty())) {
+            throw new IllegalArgumentException(
+                    "The threshold '%s' concerns no two that are compared here: the other side of a ratio is the baseline"
+                            .formatted(threshold));
+        }
         final List<String> missing = concerned.stream()
                 .flatMap(settings -> threshold.missing(settings, seen).stream())
                 .toList();
@@ -475,40 +486,96 @@ public final class Analysis {
 
     /** The thresholds for which no run had what they are about, in words. */
     public List<String> uncheckedThresholds() {
-        return experiment.thresholds().stream()
-                .map(Threshold::parse)
-                .filter(threshold ->
-                        concerned(threshold).noneMatch(run -> threshold.metric().orNull(run) != null))
-                .map(threshold -> threshold + " was not checked: no run that it is about has this metric")
+        return gates().stream()
+                .filter(gate -> !gate.checked())
+                .map(gate -> gate.threshold() + " was not checked: no run that it is about has this metric")
                 .toList();
-    }
-
-    private Stream<RunResult> concerned(final Threshold threshold) {
-        return runs.stream().filter(run -> threshold.isAbout(settings(run)));
     }
 
     /** The settings with which a run was made. */
     private Settings settings(final RunResult run) {
+        return settings(run.place().row(), run.place().column());
+    }
+
+    private Settings settings(final String row, final String column) {
         return experiment.observed().stream()
-                .filter(cell -> cell.row().equals(run.place().row())
-                        && cell.column().equals(run.place().column()))
+                .filter(cell -> cell.row().equals(row) && cell.column().equals(column))
                 .map(Cell::settings)
                 .findFirst()
                 .orElse(experiment.base());
     }
 
-    /** The thresholds of the experiment that some run crosses, in words. */
+    /** The thresholds of the experiment that its runs cross, in words. */
     public List<String> crossedThresholds() {
-        final List<String> broken = new ArrayList<>();
-        for (final Threshold threshold :
-                experiment.thresholds().stream().map(Threshold::parse).toList()) {
-            final Metric metric = threshold.metric();
-            concerned(threshold)
-                    .filter(threshold::holds)
-                    .forEach(run -> broken.add(Metric.words(
-                            "%s holds in %s: %s", threshold, run.place(), metric.format(metric.orNull(run)))));
+        return gates().stream().flatMap(gate -> gate.crossed().stream()).toList();
+    }
+
+    /** Every threshold: of faults for each run, of anything else for the median of equal runs, of ratios for that of pairs. */
+    public List<Gate> gates() {
+        return experiment.thresholds().stream()
+                .map(Threshold::parse)
+                .map(threshold -> threshold.metric().isFault() && !threshold.isRatio()
+                        ? gateOfRuns(threshold)
+                        : gateOfMedians(threshold))
+                .toList();
+    }
+
+    private Gate gateOfRuns(final Threshold threshold) {
+        final Metric metric = threshold.metric();
+        final List<RunResult> concerned = runs.stream()
+                .filter(run -> threshold.isAbout(settings(run)) && metric.orNull(run) != null)
+                .toList();
+        final List<String> crossed = concerned.stream()
+                .filter(threshold::holds)
+                .map(run -> crossed(threshold, run.place().toString(), metric.format(metric.orNull(run))))
+                .toList();
+        return new Gate(threshold, crossed, !concerned.isEmpty());
+    }
+
+    private Gate gateOfMedians(final Threshold threshold) {
+        final List<String> crossed = new ArrayList<>();
+        boolean checked = false;
+        for (final Cell cell : experiment.observed()) {
+            final Optional<Double> value = threshold.isRatio() ? ratio(threshold, cell) : median(threshold, cell);
+            checked |= value.isPresent();
+            value.filter(threshold::holds).ifPresent(median -> {
+                final String said = threshold.isRatio()
+                        ? Metric.words("%.2f ×", median)
+                        : threshold.metric().format(median);
+                crossed.add(crossed(
+                        threshold, cell.row().isEmpty() ? cell.column() : cell.row() + ", " + cell.column(), said));
+            });
         }
-        return broken;
+        return new Gate(threshold, crossed, checked);
+    }
+
+    private static String crossed(final Threshold threshold, final String where, final String value) {
+        return "%s holds in %s: %s".formatted(threshold, where, value);
+    }
+
+    /** Of cold runs and of those that did not keep their pace, too: what is too slow for a table is not fast enough for a gate. */
+    private Optional<Double> median(final Threshold threshold, final Cell cell) {
+        return threshold.isAbout(cell.settings())
+                ? Range.ofAny(runsOf(cell.column())
+                                .filter(run -> run.place().row().equals(cell.row())
+                                        && !run.execution().interrupted())
+                                .map(threshold.metric()::orNull)
+                                .filter(Objects::nonNull)
+                                .toList())
+                        .map(Range::median)
+                : Optional.empty();
+    }
+
+    private Optional<Comparison> compared(final Threshold threshold, final Cell cell) {
+        return pairs.comparison(cell.row(), cell.column())
+                .filter(compared ->
+                        threshold.isAbout(cell.settings(), settings(compared.againstRow(), compared.againstColumn())));
+    }
+
+    private Optional<Double> ratio(final Threshold threshold, final Cell cell) {
+        return compared(threshold, cell)
+                .flatMap(compared -> pairs.ratio(threshold.metric(), cell.row(), cell.column()))
+                .map(ratio -> ratio.ratios().median());
     }
 
     /** Whether nothing went wrong, the stock listener's own trouble aside when it stands beside the NIO one. */

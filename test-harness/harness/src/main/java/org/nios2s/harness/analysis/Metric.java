@@ -63,6 +63,10 @@ public record Metric(
             "connect",
             "connect-deviation",
             "stuck");
+    /** Each of them is one too many, in whichever run. */
+    private static final Set<String> FAULTS =
+            Set.of("failures", "lost", "duplicated", "damaged", "timed-out", "missed", "stuck");
+
     private static final double MEBIBYTE = 1024 * 1024;
     private static final double MEGABYTE = 1e6;
     /** Of fewer values it is the largest. */
@@ -236,6 +240,11 @@ public record Metric(
                 .map(this::orNull)
                 .filter(Objects::nonNull)
                 .toList());
+    }
+
+    /** Whether it counts what should not be at all: a median would hide it. */
+    boolean isFault() {
+        return FAULTS.contains(key);
     }
 
     /** Whether it is how long a transaction took. */

@@ -14,15 +14,17 @@ import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
 
 /**
- * A condition on a run: a metric compared with a number, such as {@code p99 < 50ms} or {@code nio: failures > 0}, or one
- * of the words {@code no-failure} and {@code keeps-pace}. Immutable; any thread.
+ * A condition on runs: a metric compared with a number, such as {@code p99 < 50ms} or {@code nio: failures > 0}, a ratio, such
+ * as {@code nio/stock: rate < 1.5}, or one of the words {@code no-failure} and {@code keeps-pace}. Immutable; any thread.
  *
  * @param whose    settings of the runs that it is about; empty for all
+ * @param against  settings of the runs by whose metric it divides; empty when it is about no ratio
  * @param metric   what is compared
  * @param operator how
  * @param limit    with what, in the metric's unit
  */
-public record Threshold(Map<String, String> whose, Metric metric, Operator operator, double limit) {
+public record Threshold(
+        Map<String, String> whose, Map<String, String> against, Metric metric, Operator operator, double limit) {
 
     private static final Pattern RULE =
             Pattern.compile("(?:([^:<>]+):)?\\s*([\\w-]+)\\s*(<=|>=|<|>|=)\\s*([\\d.]+)\\s*(%|ms|s|m|h|b|k|g|)\\s*");
@@ -60,20 +62,28 @@ public record Threshold(Map<String, String> whose, Metric metric, Operator opera
     /** Reads a threshold; the message of an exception is fit for a user. */
     public static Threshold parse(final String text) {
         if (text.strip().equals(NO_FAILURE)) {
-            return new Threshold(Map.of(), Metric.FAILURES, Operator.EQUAL, 0);
+            return new Threshold(Map.of(), Map.of(), Metric.FAILURES, Operator.EQUAL, 0);
         }
         if (text.strip().equals(KEEPS_PACE)) {
-            return new Threshold(Map.of(), Metric.PACE, Operator.AT_LEAST, RunResult.PACE_PERCENT);
+            return new Threshold(Map.of(), Map.of(), Metric.PACE, Operator.AT_LEAST, RunResult.PACE_PERCENT);
         }
         final Matcher threshold = RULE.matcher(text);
         if (!threshold.matches()) {
             throw new IllegalArgumentException(
-                    "'%s' is no threshold: write %s, %s, or a metric and a limit, as 'p99 > 50ms'"
+                    "'%s' is no threshold: write %s, %s, or a metric and a limit, as 'p99 > 50ms' or 'nio/stock: rate < 1.5'"
                             .formatted(text, NO_FAILURE, KEEPS_PACE));
         }
         final Metric metric = Metric.by(threshold.group(2));
-        final double limit = metric.unit().of(metric.key(), number(text, threshold.group(4)), threshold.group(5));
-        return new Threshold(whose(threshold.group(1)), metric, Operator.of(threshold.group(3)), limit);
+        final String[] sides = threshold.group(1) == null
+                ? new String[] {null}
+                : threshold.group(1).split("/", 2);
+        final Map<String, String> against = sides.length == 2 ? whose(sides[1]) : Map.of();
+        final String unit = threshold.group(5);
+        if (!against.isEmpty() && !unit.isEmpty()) {
+            throw new IllegalArgumentException("'%s': a ratio has no unit, write a number".formatted(text));
+        }
+        final double limit = metric.unit().of(metric.key(), number(text, threshold.group(4)), unit);
+        return new Threshold(whose(sides[0]), against, metric, Operator.of(threshold.group(3)), limit);
     }
 
     private static double number(final String text, final String number) {
@@ -107,7 +117,21 @@ public record Threshold(Map<String, String> whose, Metric metric, Operator opera
     /** Whether the condition is true of a run; a metric that the run does not have makes it neither true nor false. */
     public boolean holds(final RunResult run) {
         final Double value = metric.orNull(run);
-        return value != null && operator.comparison.test(value, limit);
+        return value != null && holds(value);
+    }
+
+    /** Whether the condition is true of a value of its metric, or of a ratio of two. */
+    public boolean holds(final double value) {
+        return operator.comparison.test(value, limit);
+    }
+
+    public boolean isRatio() {
+        return !against.isEmpty();
+    }
+
+    /** Whether it is about these settings divided by those. */
+    boolean isAbout(final Settings settings, final Settings divisor) {
+        return isRatio() && settings.agreesWith(whose) && divisor.agreesWith(against);
     }
 
     /** Whether it is about runs with these settings. */
@@ -142,21 +166,22 @@ public record Threshold(Map<String, String> whose, Metric metric, Operator opera
 
     /** Whether it is about one listener only. */
     public boolean namesListener() {
-        return whose.containsKey(Parameter.LISTENER.key());
+        return whose.containsKey(Parameter.LISTENER.key()) || against.containsKey(Parameter.LISTENER.key());
     }
 
     @Override
     public String toString() {
-        return words(whose) + metric.title() + " " + operator.sign + " " + metric.format(limit);
+        final String sides = isRatio() ? words(whose) + "/" + words(against) : words(whose);
+        final String prefix = sides.isEmpty() ? "" : sides + ": ";
+        return prefix + metric.title() + " " + operator.sign + " "
+                + (isRatio() ? Metric.words("%.2f ×", limit) : metric.format(limit));
     }
 
     private static String words(final Map<String, String> whose) {
-        return whose.isEmpty()
-                ? ""
-                : whose.entrySet().stream()
-                        .map(each -> each.getKey().equals(Parameter.LISTENER.key())
-                                ? each.getValue()
-                                : each.getKey() + "=" + each.getValue())
-                        .collect(Collectors.joining(", ", "", ": "));
+        return whose.entrySet().stream()
+                .map(each -> each.getKey().equals(Parameter.LISTENER.key())
+                        ? each.getValue()
+                        : each.getKey() + "=" + each.getValue())
+                .collect(Collectors.joining(", "));
     }
 }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.analysis.Analysis;
 import org.nios2s.harness.analysis.Metric;
@@ -25,6 +26,7 @@ import org.nios2s.harness.engine.ShutdownHook;
 import org.nios2s.harness.load.ClientKind;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.MachineLimits;
+import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.Processors;
 import org.nios2s.harness.plan.Axis;
@@ -86,7 +88,15 @@ final class ExperimentSession implements Runner.Observer {
     @Option(names = "--wait", description = "Waits for another measurement on this machine to end.")
     private boolean wait;
 
-    private final Instant started = Instant.now();
+    @Option(
+            names = "--junit",
+            paramLabel = "FILE",
+            description = "Also writes what the thresholds say as a JUnit report, for a CI server.")
+    private Path junit;
+
+    private final Map<String, Histogram> times = new LinkedHashMap<>();
+    private final Instant begun = Instant.now();
+    private boolean started;
     private final List<RunResult> runs = new ArrayList<>();
     private final Set<String> versions = new LinkedHashSet<>();
     private final List<DataTable> tables = new ArrayList<>();
@@ -236,6 +246,7 @@ final class ExperimentSession implements Runner.Observer {
                 .max()
                 .orElse(0);
         requireSpace(HarnessDirectory.measured(), servers * (GIBIBYTE / 2 + COPIES_OF_CONTENT * content));
+        started = true;
         return Targets.started(HarnessDirectory.measured(), this::onProgress);
     }
 
@@ -257,6 +268,7 @@ final class ExperimentSession implements Runner.Observer {
     public void onRun(final Measured repetition) {
         final RunResult run = repetition.result();
         runs.add(run);
+        addTimes(repetition);
         Optional.ofNullable(run.execution().served()).map(ObservedServer::nifi).ifPresent(versions::add);
         HarnessException.attempt(e -> "Cannot write the files of a run into " + results() + ": " + e, () -> {
             directory()
@@ -278,6 +290,17 @@ final class ExperimentSession implements Runner.Observer {
                 run.ledger() == null || run.ledger().exact() ? "" : ", but the ledger is not exact"));
     }
 
+    /** Those that tell of a server at its work, as in medians. */
+    private void addTimes(final Measured repetition) {
+        final Histogram own = repetition.outcome().histograms().get(Phase.RESPONSE);
+        if (own != null && own.getTotalCount() > 0 && repetition.result().timesTell()) {
+            times.computeIfAbsent(
+                            repetition.result().place().kind(),
+                            kind -> new Histogram(own.getNumberOfSignificantValueDigits()))
+                    .add(own);
+        }
+    }
+
     @Override
     public void onProgress(final String text) {
         command.commandLine().getErr().println(text);
@@ -291,7 +314,7 @@ final class ExperimentSession implements Runner.Observer {
         }
         final Analysis analysis = new Analysis(measured, runs);
         final ExperimentResult result = result(completion);
-        keep(result);
+        final Optional<String> lost = kept(() -> keep(result));
         out.println(HtmlReport.headline(result));
         out.println();
         result.tables().forEach(table -> {
@@ -303,7 +326,18 @@ final class ExperimentSession implements Runner.Observer {
             out.println("not complete: " + completion.reason());
         }
         out.println(result.conclusion().verdict());
-        out.println("report: " + directory.path().resolve(HtmlReport.FILE));
+        // Figures that could not be written have been said by now.
+        lost.ifPresentOrElse(
+                out::println, () -> out.println("report: " + directory.path().resolve(HtmlReport.FILE)));
+        left().ifPresent(out::println);
+        if (junit != null) {
+            HarnessException.attempt(
+                    e -> "Cannot write the JUnit report: " + e,
+                    () -> Files.writeString(junit, JunitReport.of(result, analysis.gates())));
+        }
+        if (lost.isPresent()) {
+            return ExitCode.SOFTWARE;
+        }
         if (!analysis.crossedThresholds().isEmpty()) {
             return THRESHOLD_CROSSED;
         }
@@ -314,9 +348,28 @@ final class ExperimentSession implements Runner.Observer {
         return good && completion.complete() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
+    private static Optional<String> kept(final Runnable write) {
+        try {
+            write.run();
+            return Optional.empty();
+        } catch (final HarnessException e) {
+            return Optional.of(e.getMessage());
+        }
+    }
+
+    /** What the NiFis that were started leave on the disk. */
+    private Optional<String> left() {
+        final long bytes = started ? HarnessDirectory.bytes(HarnessDirectory.measured()) : 0;
+        return Optional.of(bytes >> 20)
+                .filter(mebibytes -> mebibytes > 0)
+                .map(mebibytes -> Metric.words(
+                        "%,d MiB of the NiFis stay in %s: 'nifi clean' deletes them.",
+                        mebibytes, HarnessDirectory.measured()));
+    }
+
     /** The results so far. */
     private ExperimentResult result(final Completion completion) {
-        final Analysis analysis = new Analysis(measured, runs);
+        final Analysis analysis = new Analysis(measured, runs, times);
         final int processors = Runtime.getRuntime().availableProcessors();
         final boolean compared = verdict == null;
         final List<DataTable> shown = new ArrayList<>(tables);
@@ -345,7 +398,7 @@ final class ExperimentSession implements Runner.Observer {
                 Warning.line(warnings));
         return new ExperimentResult(
                 measured.name(),
-                started,
+                begun,
                 new Setup(
                         Machine.current(versions),
                         config(measured),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.cli;
 
+import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -55,6 +57,22 @@ final class HarnessDirectory {
                 .flatMap(home -> NifiCluster.attach(home).stream())
                 .forEach(found -> running.putIfAbsent(found.info().pid(), found));
         return List.copyOf(running.values());
+    }
+
+    /** How much the files below a directory take. */
+    static long bytes(final Path below) {
+        if (!Files.isDirectory(below)) {
+            return 0;
+        }
+        try (Stream<Path> files = Files.walk(below)) {
+            return files.map(Path::toFile)
+                    .filter(File::isFile)
+                    .mapToLong(File::length)
+                    .sum();
+        } catch (final IOException | UncheckedIOException e) {
+            // Something ends there and deletes its files: what stays is not known.
+            return 0;
+        }
     }
 
     static List<NifiNode> running() {

@@ -57,7 +57,8 @@ public final class MeasureCommand implements Callable<Integer> {
             names = "--fail-if",
             paramLabel = "RULE",
             description =
-                    "Exit code 3 if it is true of any run, as 'p99 > 50ms' or 'nio: failures > 0'. May be repeated.")
+                    "Exit code 3 if it is true of a median, a ratio, or, of faults, any run: 'p99 > 50ms', 'nio/stock: rate < 1.5',"
+                            + " 'nio: failures > 0'. May be repeated.")
     private List<String> thresholds = List.of();
 
     @Mixin

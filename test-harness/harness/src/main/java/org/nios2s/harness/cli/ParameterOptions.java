@@ -4,6 +4,7 @@ package org.nios2s.harness.cli;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.nios2s.harness.plan.Experiment;
@@ -28,6 +29,12 @@ public final class ParameterOptions {
 
     /** Adds an option for each parameter of these scopes. */
     public static void addTo(final CommandSpec command, final List<Parameter.Scope> scopes) {
+        addTo(command, scopes, Set.of());
+    }
+
+    /** The same without those that would have no effect. */
+    public static void addTo(
+            final CommandSpec command, final List<Parameter.Scope> scopes, final Set<Parameter> without) {
         for (final Parameter.Scope scope : scopes) {
             final ArgGroupSpec.Builder group = ArgGroupSpec.builder()
                     .heading("%n" + heading(scope) + "%n")
@@ -35,7 +42,7 @@ public final class ParameterOptions {
                     .exclusive(false)
                     .validate(false);
             for (final Parameter parameter : Parameter.values()) {
-                if (parameter.scope() == scope) {
+                if (parameter.scope() == scope && !without.contains(parameter)) {
                     group.addArg(option(parameter));
                 }
             }

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
         name = "report",
         description = {
             "Shows earlier results on one page: metrics side by side, charts overlaid.",
-            "For one result it writes the report again.",
+            "For one result it writes the report again. With --fail-if it is a gate.",
             "With --chart it draws metrics as one SVG, for a document: report DIR --chart p50,p99 -o latency.svg"
         },
         abbreviateSynopsis = true,
@@ -78,6 +78,13 @@ public final class ReportCommand implements Callable<Integer> {
             description = "What a chart calls a target, as 'stock=NiFi listener'. May be repeated.")
     private Map<String, String> names = Map.of();
 
+    @Option(
+            names = "--fail-if",
+            paramLabel = "RULE",
+            description = "Of two results: exit code 3 if it is true of the medians of B by those of A in any row, as"
+                    + " 'B/A: p99 > 1.2' or 'nio B/A: rate < 0.9'. May be repeated.")
+    private List<String> thresholds = List.of();
+
     @Override
     public Integer call() {
         if (directories.size() > SideBySide.MAX_RESULTS) {
@@ -93,7 +100,10 @@ public final class ReportCommand implements Callable<Integer> {
                 results.size() == 1 ? results.values().iterator().next() : SideBySide.of(results);
         if (chart.isEmpty()) {
             requireNoChartOptions();
-            return write("report", HtmlReport.FILE, HtmlReport.of(shown));
+            final List<String> crossed = ParameterOptions.checked(spec, () -> SideBySide.crossed(results, thresholds));
+            final int code = write("report", HtmlReport.FILE, HtmlReport.of(shown));
+            crossed.forEach(spec.commandLine().getOut()::println);
+            return crossed.isEmpty() ? code : ExperimentSession.THRESHOLD_CROSSED;
         }
         return write("chart", CHART_FILE, ParameterOptions.checked(spec, () -> draw(shown)));
     }

@@ -119,6 +119,9 @@ public final class SearchCommand implements Callable<Integer> {
                         "--no-default-thresholds leaves nothing to meet: write a --threshold");
             }
             wanted = all.stream().map(Threshold::parse).toList();
+            if (wanted.stream().anyMatch(Threshold::isRatio)) {
+                throw new IllegalArgumentException("A search has no pairs: write a --threshold without a ratio");
+            }
             wanted.forEach(threshold -> Analysis.requirePossible(threshold, experiment, targets.seesProcess()));
             return experiment.vary(new Axis(Parameter.CLIENTS.key(), List.of(searched)));
         });

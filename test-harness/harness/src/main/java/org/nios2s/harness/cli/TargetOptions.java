@@ -136,9 +136,9 @@ final class TargetOptions {
         if (experiment.starts() > 1) {
             throw usage(option() + " measures one start of NiFi: leave --starts out");
         }
-        experiment.cells().forEach(cell -> check(cell.settings()));
+        experiment.observed().forEach(cell -> check(cell.settings()));
         if (home == null
-                && experiment.cells().stream()
+                && experiment.observed().stream()
                                 .map(cell -> cell.settings().text(Parameter.DIRECTION))
                                 .distinct()
                                 .count()

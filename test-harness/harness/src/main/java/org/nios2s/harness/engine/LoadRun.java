@@ -70,6 +70,8 @@ public record LoadRun(
 
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration LEDGER_STILL = Duration.ofSeconds(1);
+    /** Of what does not count only the queue has to be empty. */
+    private static final Duration UNCOUNTED_STILL = Duration.ofMillis(100);
     /** A transaction that a client gave up may end at the server after its time-out. */
     private static final Duration FEED_STILL = Duration.ofSeconds(10);
 
@@ -152,7 +154,11 @@ public record LoadRun(
             packets = feed.get().settle(FEED_STILL, LEDGER_PATIENCE, giveUp);
         } else if (ledger != null) {
             final LedgerCheck.Wait wait = new LedgerCheck.Wait(
-                    LEDGER_STILL, LEDGER_PATIENCE, giveUp, nifi::hasQueuedFlowFiles, watch::stillAtWork);
+                    place.round() == 0 ? UNCOUNTED_STILL : LEDGER_STILL,
+                    LEDGER_PATIENCE,
+                    giveUp,
+                    nifi::hasQueuedFlowFiles,
+                    watch::stillAtWork);
             packets = ledger.compare(outcome, load.shape().packets(), sent(run, load), wait);
         }
         if (!hasEnded() && !interruption.interrupted()) {

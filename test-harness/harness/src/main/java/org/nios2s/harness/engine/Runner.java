@@ -131,6 +131,9 @@ public final class Runner {
             observer.onProgress("%s%s, round %d ..."
                     .formatted(progress(), place(cell, trial.round(), 1).kind(), trial.round()));
             final long begun = System.nanoTime();
+            if (!fresh) {
+                lead(cell);
+            }
             for (int repetition = 1;
                     repetition <= Math.max(1, cell.settings().number(Parameter.REPETITIONS));
                     repetition++) {
@@ -169,7 +172,7 @@ public final class Runner {
             for (final Probe probe : probes) {
                 probe.before(metrics);
             }
-            final List<Measured> runs = runWithAll(cell, place, idle);
+            final List<Measured> runs = runWithAll(cell, place, idle, probes);
             final Measured measured = runs.getFirst();
             for (final Probe probe : probes) {
                 if (!interruption.interrupted()) {
@@ -180,6 +183,14 @@ public final class Runner {
             return runs;
         } finally {
             probes.forEach(Probe::close);
+        }
+    }
+
+    /** What runs right before a measurement leaves traces in its server: so that is the same work, whatever ran before. */
+    private void lead(final Cell cell) throws InterruptedException {
+        final Duration time = experiment.base().time(Parameter.LEAD);
+        if (!time.isZero() && !cell.settings().flag(Parameter.LARGE) && !interruption.interrupted()) {
+            run(cell, place(cell, 0, 1), cell.settings().load().lasting(time), null);
         }
     }
 
@@ -200,10 +211,11 @@ public final class Runner {
     }
 
     /** A load with what is beside it and what happens to its server; its own measurement comes first. */
-    private List<Measured> runWithAll(final Cell cell, final Place place, final Double idlePercent)
+    private List<Measured> runWithAll(
+            final Cell cell, final Place place, final Double idlePercent, final List<Probe> probes)
             throws InterruptedException {
         final MeasuredTarget target = servers.of(cell);
-        final Events events = new Events(cell, place, target);
+        final Events events = new Events(cell, place, target, probes);
         final LoadRun load = new LoadRun(cell.settings(), target, isCold(place), interruption, events.surroundings());
         final List<Measured> runs = new ArrayList<>();
         try {
@@ -224,10 +236,12 @@ public final class Runner {
         private final Cell cell;
         private final Place place;
         private final MeasuredTarget target;
+        private final List<Probe> probes;
         private final List<Companion> companions = new ArrayList<>();
         private FaultInjector fault;
 
-        Events(final Cell cell, final Place place, final MeasuredTarget target) {
+        Events(final Cell cell, final Place place, final MeasuredTarget target, final List<Probe> probes) {
+            this.probes = probes;
             this.cell = cell;
             this.place = place;
             this.target = target;
@@ -239,6 +253,7 @@ public final class Runner {
         }
 
         private void begin() {
+            probes.forEach(probe -> probe.during(cell.settings().load()));
             for (final Cell beside : cell.beside()) {
                 final Place own = place(beside, place.round(), place.repetition());
                 final LoadRun run =

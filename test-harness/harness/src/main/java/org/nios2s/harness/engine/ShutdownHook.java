@@ -64,7 +64,7 @@ public final class ShutdownHook implements AutoCloseable {
         interrupted = true;
         if (commandEnded.getCount() > 0) {
             // On the terminal at once, since what follows may take a minute.
-            System.err.println("s2s-harness: interrupted; ending in order, what was measured is kept ...");
+            System.err.println("s2s-harness: interrupted, ending in order ...");
         }
         generators.forEach(LoadGenerator::stop);
         try {

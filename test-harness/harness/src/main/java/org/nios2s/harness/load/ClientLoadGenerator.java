@@ -79,6 +79,9 @@ public final class ClientLoadGenerator implements LoadGenerator {
 
     private void startClients(final LoadClient.Factory opened) {
         final RunPlan plan = new RunPlan(settings);
+        if (!settings.duration().isZero()) {
+            recorder.endsAt(plan.endNanos());
+        }
         synchronized (clients) {
             for (int number = 0; number < settings.clients(); number++) {
                 final Client client = new Client(number, plan, opened.of(number));

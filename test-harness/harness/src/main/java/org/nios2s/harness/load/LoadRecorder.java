@@ -47,6 +47,7 @@ public final class LoadRecorder {
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicLong firstBegin = new AtomicLong(NOT_YET);
     private final AtomicLong lastBegin = new AtomicLong(NOT_YET);
+    private final AtomicLong plannedEnd = new AtomicLong(NOT_YET);
     private final AtomicLong firstEnd = new AtomicLong(NOT_YET);
 
     /** A recorder with nothing in it, for the clients of this load. */
@@ -64,6 +65,11 @@ public final class LoadRecorder {
         if (begun.incrementAndGet() == clients) {
             lastBegin.set(now);
         }
+    }
+
+    /** No transaction begins later; the steady window closes then, even if no client has ended because none was answered. */
+    void endsAt(final long nanos) {
+        plannedEnd.set(nanos);
     }
 
     /** A client ends its work; with the first of them the steady window closes. */
@@ -194,9 +200,15 @@ public final class LoadRecorder {
     public SteadyWindow window() {
         final long now = System.nanoTime();
         final long start = firstBegin.get() == NOT_YET ? now : firstBegin.get();
-        final long to = firstEnd.get() == NOT_YET ? now : firstEnd.get();
+        final long to = windowEnd() == NOT_YET ? now : windowEnd();
         final boolean telling = timedSteadily.sum() * MIN_PART >= succeeded.sum();
         return SteadyWindow.of(start, lastBegin.get(), to, now, succeededSteadily.sum(), telling);
+    }
+
+    private long windowEnd() {
+        final long first = firstEnd.get();
+        final long planned = plannedEnd.get();
+        return planned == NOT_YET || first != NOT_YET && first - planned < 0 ? first : planned;
     }
 
     /** The times of a run that has ended, in microseconds: those of its steady window, or all when it has none. */
@@ -219,7 +231,7 @@ public final class LoadRecorder {
 
     private boolean isSteady(final long nanos) {
         final long from = lastBegin.get();
-        final long to = firstEnd.get();
+        final long to = windowEnd();
         return from != NOT_YET && nanos - from >= 0 && (to == NOT_YET || nanos - to <= 0);
     }
 

@@ -137,6 +137,13 @@ public record LoadSettings(
                 clients, UNLIMITED, time.dividedBy(2), Duration.ZERO, apart, timeout, shape, connection, arrivals);
     }
 
+    /** The same for another time, most of it with all clients at work. */
+    public LoadSettings lasting(final Duration time) {
+        final Duration ramp = time.dividedBy(2L * clients);
+        final Duration apart = ramp.compareTo(stagger) < 0 ? ramp : stagger;
+        return new LoadSettings(clients, transactions, time, interval, apart, timeout, shape, connection, arrivals);
+    }
+
     /** Whether clients have a pace rather than work flat out. */
     public boolean paced() {
         return !interval.isZero();

@@ -12,7 +12,7 @@ public record RunPlan(LoadSettings settings, long startNanos) {
     }
 
     /** From the last client's begin on, so that all are at work for as long as was asked for. */
-    private long endNanos() {
+    long endNanos() {
         return clientStart(settings.clients() - 1) + settings.duration().toNanos();
     }
 

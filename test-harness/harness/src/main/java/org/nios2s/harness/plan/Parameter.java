@@ -96,7 +96,7 @@ public enum Parameter {
             "uniform|poisson|bursts",
             "interval=*"),
     STAGGER(LOAD, TIME, "10ms", "Time between the starts of two clients", "", "arrivals=uniform|poisson"),
-    TIMEOUT(LOAD, TIME, "60s", "How long a client waits for the server in any step"),
+    TIMEOUT(LOAD, TIME, "30s", "How long a client waits for the server in any step"),
     PACKETS(LOAD, NUMBER, "5", "Packets of a transaction, one for each FlowFile"),
     SIZE(LOAD, SIZES, "10b", "Content of a packet, as 64k, or a mix, as 70%10b+25%1k+5%100k"),
     ATTRIBUTES(LOAD, NUMBER, "0", "Attributes of a packet, in addition to its id", "", "large=false"),
@@ -152,6 +152,11 @@ public enum Parameter {
             "1",
             "How often every NiFi is started, each start with all rounds, since no two JVMs are alike"),
     WARMUP(PLAN, TIME, "10s", "How long each target is driven flat out before anything counts, shared by its rows"),
+    LEAD(
+            PLAN,
+            TIME,
+            "2s",
+            "How long the same work is done right before each measurement without counting, so that it finds its own traces"),
     SETTLE(PLAN, TIME, "3s", "Pause before each run, in which the target's idle cost is measured"),
     FRESH(PLAN, FLAG, "false", "A new NiFi for each measurement, one at a time"),
     PAUSE(PLAN, FLAG, "true", "Stops the other processes during a measurement (signals STOP and CONT)");

@@ -59,7 +59,8 @@ public record Schedule(List<Trial> trials, int runs, Duration overhead, Duration
                     .time(Parameter.SETTLE)
                     .plus(AFTER_A_RUN)
                     .plus(load(settings.load()))
-                    .multipliedBy(repetitions));
+                    .multipliedBy(repetitions)
+                    .plus(fresh ? Duration.ZERO : experiment.base().time(Parameter.LEAD)));
         }
         return new Schedule(trials, runs, overhead, overhead.plus(measured));
     }

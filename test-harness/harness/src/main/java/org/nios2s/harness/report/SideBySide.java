@@ -9,11 +9,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.analysis.PairedComparison;
 import org.nios2s.harness.analysis.Ratio;
+import org.nios2s.harness.analysis.Threshold;
 import org.nios2s.harness.result.Chart;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
@@ -37,7 +40,53 @@ public final class SideBySide {
 
     private static final int RATIO_DECIMALS = 2;
 
+    private static final Pattern RULE = Pattern.compile("(?:(.+) )?B/A:\s*(.+)");
+
     private SideBySide() {}
+
+    /** The rules that hold of the second of two results by the first, in words; the message of an exception is fit for a user. */
+    public static List<String> crossed(final Map<String, ExperimentResult> results, final List<String> rules) {
+        final List<String> crossed = new ArrayList<>();
+        final List<ExperimentResult> both = List.copyOf(results.values());
+        for (final String rule : rules) {
+            final Matcher matcher = RULE.matcher(rule.strip());
+            if (!matcher.matches() || both.size() != 2) {
+                throw new IllegalArgumentException(
+                        "'%s' compares no two results: name two, and write 'B/A: rate < 0.9' or 'nio B/A: rate < 0.9'"
+                                .formatted(rule));
+            }
+            final Threshold threshold = Threshold.parse(matcher.group(2));
+            final Map<String, Double> ratios = ratios(both, threshold.metric(), matcher.group(1));
+            if (ratios.isEmpty()) {
+                throw new IllegalArgumentException("'%s' concerns nothing that both results have".formatted(rule));
+            }
+            ratios.forEach((kind, ratio) -> {
+                if (threshold.holds(ratio)) {
+                    crossed.add(Metric.words("%s holds in %s: %.2f ×", rule, kind, ratio));
+                }
+            });
+        }
+        return crossed;
+    }
+
+    private static Map<String, Double> ratios(
+            final List<ExperimentResult> both, final Metric metric, final String column) {
+        final Map<String, Double> before = medians(both.getFirst(), metric, column);
+        final Map<String, Double> after = medians(both.getLast(), metric, column);
+        after.keySet().removeIf(kind -> before.getOrDefault(kind, 0.0) == 0);
+        after.replaceAll((kind, median) -> median / before.get(kind));
+        return after;
+    }
+
+    private static Map<String, Double> medians(
+            final ExperimentResult result, final Metric metric, final String column) {
+        final Map<String, Double> medians = new LinkedHashMap<>();
+        result.runs().stream()
+                .filter(run -> column == null || run.place().column().equals(column))
+                .collect(Collectors.groupingBy(run -> run.place().kind(), LinkedHashMap::new, Collectors.toList()))
+                .forEach((kind, runs) -> metric.range(runs).ifPresent(range -> medians.put(kind, range.median())));
+        return medians;
+    }
 
     public static ExperimentResult of(final Map<String, ExperimentResult> results) {
         final Map<String, ExperimentResult> byLetter = new LinkedHashMap<>();

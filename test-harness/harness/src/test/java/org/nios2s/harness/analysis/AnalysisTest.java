@@ -9,8 +9,10 @@ import static org.nios2s.harness.result.Samples.run;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
@@ -145,6 +147,40 @@ class AnalysisTest {
         final List<RunResult> runs = List.of(Samples.but("interrupted", run("nio", 1, 1_000)));
 
         assertEquals("No run tells enough for a metric.", new Analysis(experiment, runs).sentence());
+    }
+
+    /** One run of three is beyond the limit: its median is not, a fault of it would be one too many. */
+    @Test
+    void aGateIsOnTheMedianOrOnARatioOfPairs() {
+        assertEquals(List.of(), gate("nio: rate > 1600"));
+        assertEquals(List.of("nio: tx/s > 1,400 holds in nio: 1,500"), gate("nio: rate > 1400"));
+        assertEquals(List.of(), gate("nio/stock: rate < 1.5"));
+        assertEquals(List.of("nio/stock: tx/s < 1.60 × holds in nio: 1.50 ×"), gate("nio/stock: rate < 1.6"));
+        assertEquals(List.of("failures > 4 holds in nio #3: 5"), gate("failures > 4"));
+    }
+
+    private static List<String> gate(final String threshold) {
+        final List<RunResult> runs = new ArrayList<>(rounds(2, 1_000, 1_500));
+        runs.add(run("stock", 3, 1_000));
+        runs.add(Samples.withFailures(5, run("nio", 3, 2_000)));
+        return new Analysis(Samples.experiment().withThresholds(List.of(threshold)), runs).crossedThresholds();
+    }
+
+    /** Runs with fewer transactions have no p99.9 of their own: medians of those that have one would lie below the p99 of all. */
+    @Test
+    void aCurveOfPercentilesIsOfAllRunsTogether() {
+        final Histogram times = new Histogram(3);
+        times.recordValueWithCount(1_000, 990);
+        times.recordValueWithCount(70_000, 10);
+        final Chart curve = new Analysis(Samples.experiment(), rounds(2, 1_000, 1_500), Map.of("nio", times))
+                .charts().stream()
+                        .filter(chart -> chart.title().equals("Times by percentile"))
+                        .findFirst()
+                        .orElseThrow();
+
+        final List<Chart.Point> points = curve.series().getLast().points();
+        assertEquals("99.0", points.getLast().x(), "one of a thousand is no percentile");
+        assertEquals(1, points.getLast().y(), 0.01);
     }
 
     @Test

@@ -95,6 +95,39 @@ class MeasureCommandTest {
     }
 
     @Test
+    void aCiServerReadsWhatTheRulesSay() throws IOException {
+        try (LoadServer server = new LoadServer(Script.SLOW)) {
+            final Path junit = directory.resolve("junit.xml");
+            final int code =
+                    measure(server, "--fail-if", "p50 > 50ms", "--fail-if", "p50 > 50s", "--junit", junit.toString());
+
+            assertEquals(3, code, errors::toString);
+            final String report = Files.readString(junit);
+            assertTrue(
+                    report.contains("<testcase classname=\"measure\" name=\"not p50 ms &gt; 50.0\"><failure"), report);
+            assertTrue(
+                    report.contains("<testcase classname=\"measure\" name=\"not p50 ms &gt; 50,000.0\"></testcase>"),
+                    report);
+        }
+    }
+
+    /** Hours of figures must not go with a disk that is full. */
+    @Test
+    void whatCannotBeKeptIsPrintedAllTheSame() throws IOException {
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
+            errors.on("run 2 of 2", () -> {
+                final Path result = result();
+                Files.move(result, directory.resolve("moved"));
+                Files.writeString(result, "no directory any more");
+            });
+
+            assertEquals(ExitCode.SOFTWARE, measure(server, "--vary", "packets=1,2"), errors::toString);
+            assertTrue(out.toString().contains("| packets 1"), out.toString());
+            assertTrue(out.toString().contains("not complete: Cannot write"), out.toString());
+        }
+    }
+
+    @Test
     void aRuleOfAFileMayBeATextAlone() throws IOException {
         try (LoadServer server = new LoadServer(Script.SLOW)) {
             final Path file = Files.writeString(directory.resolve("mine.yaml"), "fail-if: 'p50 > 50ms'");
@@ -174,6 +207,8 @@ class MeasureCommandTest {
                 "--stagger",
                 "1ms",
                 "--settle",
+                "0s",
+                "--lead",
                 "0s",
                 "--warmup",
                 "0s",
@@ -269,6 +304,8 @@ class MeasureCommandTest {
                 "--duration",
                 "700ms",
                 "--settle",
+                "0s",
+                "--lead",
                 "0s",
                 "--warmup",
                 "0s",

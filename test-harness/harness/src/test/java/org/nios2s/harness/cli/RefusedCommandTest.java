@@ -108,6 +108,9 @@ class RefusedCommandTest {
                 "rate > 5s | --listener nio | 'rate' has no limit in 's'",
                 "p99 > 5% | --listener nio | 'p99' has no limit in '%'",
                 "speed > 5 | --listener nio | 'speed' is no metric",
+                "nio/stock: rate < 1.5 | --listener nio | concerns no two that are compared here",
+                "stock/nio: rate < 1.5 | --rounds 2 | concerns no two that are compared here",
+                "nio/stock: p99 < 5ms | --rounds 2 | a ratio has no unit",
             })
     void aRuleThatNothingCouldBreakIsWrongUsage(final String threshold, final String options, final String words) {
         final List<String> arguments = new ArrayList<>(List.of("measure", "compare", "--fail-if", threshold));
@@ -116,10 +119,29 @@ class RefusedCommandTest {
     }
 
     @Test
+    void whatRunsBesideAGivenTargetGoesToTheSamePort() throws IOException {
+        final Path file = Files.writeString(
+                directory.resolve("mine.yaml"), "beside: [{name: pull, direction: pull, clients: 1}]");
+        assertRefused(file + " " + TARGET, "measure push and pull one after the other");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--sink null", "--ports 20", "--pool 5"})
+    void aNifiThatIsOnlyStartedHasNoOptionWithoutEffect(final String option) {
+        final List<String> arguments = new ArrayList<>(List.of("nifi", "start"));
+        arguments.addAll(List.of(option.split(" ")));
+        assertEquals(
+                ExitCode.USAGE,
+                S2sHarness.commandLine().setErr(new PrintWriter(errors)).execute(arguments.toArray(String[]::new)));
+        assertTrue(errors.toString().contains("Unknown option"), errors.toString());
+    }
+
+    @Test
     void aSearchWithoutAPaceDoesNotTakeEveryCountForKept() {
         assertRefused(List.of("search", "compare"), "needs the setting interval");
         assertRefused(List.of("search", "scale", "--no-default-thresholds"), "leaves nothing to meet");
         assertRefused(List.of("search", "demo"), "'clients' is changed by two axes");
+        assertRefused(List.of("search", "scale", "--threshold", "nio/stock: rate < 2"), "A search has no pairs");
     }
 
     @ParameterizedTest

@@ -50,6 +50,27 @@ class ReportCommandTest {
     }
 
     @Test
+    void aResultIsAGateForAnother() throws IOException {
+        final Path before = Files.createDirectory(directory.resolve("before"));
+        final Path after = Files.createDirectory(directory.resolve("after"));
+        new ResultDirectory(before).finish(Samples.comparison(1_000, 2_500));
+        new ResultDirectory(after).finish(Samples.comparison(1_000, 2_000));
+        final String page = directory.resolve("page.html").toString();
+
+        assertEquals(3, gate(before, after, "nio B/A: rate < 0.9", page), err.toString());
+        assertTrue(out.toString().contains("nio B/A: rate < 0.9 holds in nio: 0.80 ×"), out.toString());
+        assertEquals(0, gate(before, after, "stock B/A: rate < 0.9", page), err.toString());
+        assertEquals(3, gate(before, after, "B/A: rate < 0.9", page), err.toString());
+        assertEquals(2, gate(before, after, "rate < 0.9", page));
+        assertEquals(2, gate(before, after, "nioo B/A: rate < 0.9", page));
+        assertEquals(2, report("--fail-if", "B/A: rate < 0.9"));
+    }
+
+    private int gate(final Path before, final Path after, final String rule, final String page) {
+        return execute("report", before.toString(), after.toString(), "--fail-if", rule, "-o", page);
+    }
+
+    @Test
     void whatIsAboutAChartIsRefusedWithoutOne() {
         assertEquals(2, report("--rows", "pull"));
         assertTrue(err.toString().contains("are about a chart: add --chart METRIC"), err.toString());

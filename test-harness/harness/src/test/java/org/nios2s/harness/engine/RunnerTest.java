@@ -32,6 +32,7 @@ class RunnerTest {
             .with("stagger", "20ms")
             .with("warmup", "0s")
             .with("settle", "0s")
+            .with("lead", "0s")
             .with("rounds", "2");
 
     private static final Settings SHORT = ANY.with("duration", "1s");
