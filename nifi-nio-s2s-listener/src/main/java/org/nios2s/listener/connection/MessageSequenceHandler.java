@@ -432,7 +432,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 throw Kind.TLS.fault("The TLS handshake failed" + remarkOf(learnt), cause);
             }
             connection.identify(engine);
-            tls.learnFromPeer(engine);
+            tls.learnFromPeer(engine, connection.address());
         } catch (final IOException e) {
             fail(faultOf(e));
         }

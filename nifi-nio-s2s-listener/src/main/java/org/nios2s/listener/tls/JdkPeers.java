@@ -42,15 +42,24 @@ final class JdkPeers {
     private static final Logger logger = LoggerFactory.getLogger(JdkPeers.class);
 
     private final NanoClock clock;
-    private final Map<PeerKey, Long> untilNanos = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<PeerKey, Memory> memories = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(final Map.Entry<PeerKey, Long> eldest) {
+        protected boolean removeEldestEntry(final Map.Entry<PeerKey, Memory> eldest) {
             return size() > MAX_ADDRESSES;
         }
     };
     private volatile boolean everybody;
+
+    private enum Need {
+        /** Its last handshake was lost, which happens to any peer. */
+        POSSIBLE,
+        /** The JDK serves it. */
+        SHOWN
+    }
+
+    private record Memory(Need need, long untilNanos) {}
 
     JdkPeers(final NanoClock clock) {
         this.clock = clock;
@@ -61,32 +70,62 @@ final class JdkPeers {
         if (everybody) {
             return true;
         }
-        final PeerKey peer = PeerKey.of(address);
-        synchronized (untilNanos) {
-            final Long until = untilNanos.get(peer);
-            if (until == null) {
-                return false;
-            }
-            if (until - clock.nanoTime() > 0) {
-                return true;
-            }
-            untilNanos.remove(peer);
-            return false;
+        synchronized (memories) {
+            return need(PeerKey.of(address)) == Need.SHOWN;
         }
     }
 
+    /** @return what is remembered, or null; under the lock */
+    private Need need(final PeerKey peer) {
+        final Memory memory = memories.get(peer);
+        if (memory == null) {
+            return null;
+        }
+        if (memory.untilNanos - clock.nanoTime() > 0) {
+            return memory.need;
+        }
+        memories.remove(peer);
+        return null;
+    }
+
     /**
-     * A handshake has failed. Java's peers often close before their alert is read: a lost connection counts, too.
+     * A handshake has failed.
      *
      * @return whether the JDK serves the next connection from the address
      */
     boolean handshakeFailed(final InetAddress address, final Throwable failure) {
-        final boolean lost = failure instanceof ClosedChannelException;
-        if (!lost && !LACKS.matcher(String.valueOf(failure.getMessage())).find()) {
+        if (failure instanceof ClosedChannelException) {
+            return handshakeLost(address);
+        }
+        if (!LACKS.matcher(String.valueOf(failure.getMessage())).find()) {
             return false;
         }
         remember(address, SUSPICION_NANOS);
         return true;
+    }
+
+    /**
+     * The peer has left. Java's, with TLS 1.2 and a key that BoringSSL does not take, often leaves before its alert is read. A peer
+     * that is ended or gives up looks the same, but rarely twice in a row.
+     */
+    private boolean handshakeLost(final InetAddress address) {
+        synchronized (memories) {
+            if (need(PeerKey.of(address)) == null) {
+                memories.put(PeerKey.of(address), new Memory(Need.POSSIBLE, clock.nanoTime() + SUSPICION_NANOS));
+                return false;
+            }
+        }
+        remember(address, SUSPICION_NANOS);
+        return true;
+    }
+
+    /** BoringSSL has served a peer. */
+    void handshakeSucceeded(final InetAddress address) {
+        synchronized (memories) {
+            if (need(PeerKey.of(address)) == Need.POSSIBLE) {
+                memories.remove(PeerKey.of(address));
+            }
+        }
     }
 
     /** @return as {@link #handshakeFailed}, for a connection that has failed in TLS behind its handshake */
@@ -99,9 +138,12 @@ final class JdkPeers {
     }
 
     private void remember(final InetAddress address, final long nanos) {
-        final long until = clock.nanoTime() + nanos;
-        synchronized (untilNanos) {
-            untilNanos.merge(PeerKey.of(address), until, (former, next) -> former - next > 0 ? former : next);
+        final Memory next = new Memory(Need.SHOWN, clock.nanoTime() + nanos);
+        synchronized (memories) {
+            memories.merge(PeerKey.of(address), next, (former, later) -> {
+                final boolean outlasts = former.need == Need.SHOWN && former.untilNanos - later.untilNanos > 0;
+                return outlasts ? former : later;
+            });
         }
     }
 

@@ -224,8 +224,10 @@ public final class TlsHandlerFactory implements AutoCloseable {
     }
 
     /** A peer's certificate was accepted: if BoringSSL refuses such ones, it is not tried again. */
-    public void learnFromPeer(final SSLEngine engine) throws SSLPeerUnverifiedException {
-        if (boringSsl != null && !(engine instanceof ReferenceCountedOpenSslEngine)) {
+    public void learnFromPeer(final SSLEngine engine, final InetAddress address) throws SSLPeerUnverifiedException {
+        if (engine instanceof ReferenceCountedOpenSslEngine) {
+            jdkPeers.handshakeSucceeded(address);
+        } else if (boringSsl != null) {
             jdkPeers.accepted(engine.getSession().getPeerCertificates()[0].getPublicKey());
         }
     }

@@ -30,6 +30,10 @@ import org.nios2s.peers.Message;
 class KeyKindsTest {
     private static final int RESOURCE_OK = 20;
     private static final int INTERMEDIATES = 9;
+
+    /** Connections that show that a peer needs the JDK: two if the first one is lost before its alert is read. */
+    private static final int MOST_REFUSED = 2;
+
     private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
 
     /** What has a key of the kind; the others have one that everything takes. */
@@ -125,14 +129,13 @@ class KeyKindsTest {
                 assertTrue(attempt.isServed(listener.port(), protocol), cell);
             }
             try (ServedListener listener = ServedListener.of(keys.nifi, "tls.provider", "auto")) {
-                final boolean served = attempt.isServed(listener.port(), protocol);
-                if (role == Role.PEER && !served) {
-                    // NiFi's own certificates did not show that there are such peers.
+                boolean served = attempt.isServed(listener.port(), protocol);
+                // NiFi's own certificates did not show that there are such peers.
+                for (int refused = 1; role == Role.PEER && !served && refused <= MOST_REFUSED; refused++) {
                     listener.awaitNoConnection();
-                    assertTrue(attempt.isServed(listener.port(), protocol), cell);
-                } else {
-                    assertTrue(served, cell);
+                    served = attempt.isServed(listener.port(), protocol);
                 }
+                assertTrue(served, cell);
             }
         }
     }

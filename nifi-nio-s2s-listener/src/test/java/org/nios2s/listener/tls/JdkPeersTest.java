@@ -48,11 +48,28 @@ class JdkPeersTest {
     }
 
     @Test
-    @DisplayName("a peer that closes in the handshake, but not one that closes later")
+    @DisplayName("a peer that closes in the handshake twice in a row, but not one that closes later")
     void closed() throws Exception {
         assertFalse(peers.failedBehindHandshake(address(1), REFUSED));
         assertFalse(peers.contains(address(1)));
+        assertFalse(peers.handshakeFailed(address(1), new ClosedChannelException()));
+        assertFalse(peers.contains(address(1)));
         assertTrue(peers.handshakeFailed(address(1), new ClosedChannelException()));
+        assertTrue(peers.contains(address(1)));
+        assertFalse(peers.contains(address(2)));
+    }
+
+    @Test
+    @DisplayName("no peer that closes in a handshake now and then")
+    void closedNowAndThen() throws Exception {
+        assertFalse(peers.handshakeFailed(address(1), new ClosedChannelException()));
+        peers.handshakeSucceeded(address(1));
+        assertFalse(peers.handshakeFailed(address(1), new ClosedChannelException()));
+        nanos.addAndGet(TimeUnit.MINUTES.toNanos(10));
+        assertFalse(peers.handshakeFailed(address(1), new ClosedChannelException()));
+        assertFalse(peers.contains(address(1)));
+        assertTrue(peers.handshakeFailed(address(1), REFUSED));
+        peers.handshakeSucceeded(address(1));
         assertTrue(peers.contains(address(1)));
     }
 

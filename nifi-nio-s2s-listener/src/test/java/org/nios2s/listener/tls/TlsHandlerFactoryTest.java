@@ -9,9 +9,9 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
-import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.matrix.MatrixTls;
@@ -29,7 +29,7 @@ class TlsHandlerFactoryTest {
                 .engine();
         try {
             assertEquals(isBoringSsl, engine instanceof ReferenceCountedOpenSslEngine);
-            return handlers.learnFromHandshake(engine, address, new ClosedChannelException());
+            return handlers.learnFromHandshake(engine, address, new SSLException("NO_SHARED_GROUP"));
         } finally {
             ReferenceCountUtil.release(engine);
         }
