@@ -122,6 +122,8 @@ class KilledMeasureIT {
                 "5m",
                 "--warmup",
                 "0s",
+                "--lead",
+                "0s",
                 "--settle",
                 "100ms",
                 "--heap",

@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
         name = "demo",
         description = {
             "Compares both listeners in about six minutes: NiFi's own clients at light load, next to slow"
-                    + " senders and flat out, and many connections.",
+                    + " senders and flat out.",
             "Prints a summary and one table, checks that every packet arrived once, and stops everything."
         },
         footer = "Exit code: 0 no NIO failure and an exact ledger, 1 otherwise, 2 wrong usage.",
