@@ -69,8 +69,9 @@ public interface BatchingSender extends AutoCloseable {
 
     /**
      * Takes no more packets, sends what is there, and waits until all is over; an interrupt ends the waiting only. What
-     * depends on the futures is not waited for. Each packet is over within its delivery time-out, and so is the close; only
-     * a transaction under way takes longer, as long as its peer goes on.
+     * depends on the futures is not waited for. Each packet is over within its delivery time-out; only a transaction under way
+     * takes longer. It has the builder's {@link SiteToSite.Builder#shutdownTimeout} more, and then ends as with
+     * {@link #close(Duration)}.
      */
     @Override
     void close();

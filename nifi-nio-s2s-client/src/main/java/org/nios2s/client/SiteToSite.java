@@ -59,7 +59,7 @@ public interface SiteToSite extends AutoCloseable {
      * Takes no transaction any more, waits for those that were begun, whether they look for a peer, wait, run or pause
      * before another attempt, then ends what is left with {@link FailureReason#CLIENT_CLOSED} and every connection.
      * Batching senders and receivers are to be closed before. An interrupt ends the waiting, and on an IO worker there is
-     * none.
+     * none. Within a handler of a batch it waits for all others, and NiFi keeps the handler's batch.
      *
      * @param max how long it waits; zero for not at all
      */

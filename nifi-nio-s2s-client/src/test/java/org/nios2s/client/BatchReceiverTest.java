@@ -260,6 +260,27 @@ class BatchReceiverTest {
     }
 
     @Test
+    void closingTheClientWithinAHandlerWaitsForNoneOfItsOwn() throws Exception {
+        final CompletableFuture<Duration> took = new CompletableFuture<>();
+        offer("a");
+        nifi.outputPort("port-id").receive(batch -> {
+            final long started = System.nanoTime();
+            nifi.close(Outcomes.NEVER.multipliedBy(2));
+            took.complete(Duration.ofNanos(System.nanoTime() - started));
+        });
+        Outcomes.await(took);
+    }
+
+    @Test
+    void closingTheClientWithinAPullsHandlerWaitsForNoneOfItsOwn() throws Exception {
+        offer("a");
+        final CompletableFuture<TransactionResult> pulled =
+                nifi.outputPort("port-id").pull(batch -> nifi.close(Outcomes.NEVER.multipliedBy(2)));
+        assertEquals(FailureReason.CLIENT_CLOSED, Outcomes.failureOf(pulled).reason());
+        assertEquals(1, server.offered.size());
+    }
+
+    @Test
     void stoppingOnlyAsksAndTheBatchInHandIsFinished() throws Exception {
         final CountDownLatch inHand = new CountDownLatch(1);
         final CountDownLatch hold = new CountDownLatch(1);

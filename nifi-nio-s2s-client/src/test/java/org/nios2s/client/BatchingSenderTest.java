@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -27,6 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -168,6 +170,50 @@ class BatchingSenderTest {
             }
         }
         assertEquals(4, server.arrived.size());
+    }
+
+    @Test
+    void noPacketHasMoreAttemptsThanThePolicyAllows() throws Exception {
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        final InputPort port = nifi.inputPort("port-id")
+                .withRetry(RetryPolicy.standard()
+                        .withMaxAttempts(3)
+                        .withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)));
+        try (BatchingSender sender = port.batching(BatchingOptions.standard().withMaxPackets(8))) {
+            for (int i = 0; i < 8; i++) {
+                sender.send(packet("p" + i));
+            }
+        }
+        final Map<String, Long> attempts = server.arrived.stream()
+                .collect(Collectors.groupingBy(packet -> packet.attributes().get("filename"), Collectors.counting()));
+        assertEquals(Set.of(3L), Set.copyOf(attempts.values()));
+        assertEquals(8, attempts.size());
+    }
+
+    @Test
+    void aPacketThatHadAllItsAttemptsEndsNoFreshOne() throws Exception {
+        final AtomicInteger times = new AtomicInteger();
+        server.at(Moment.CONFIRM, wire -> {
+            if (times.incrementAndGet() <= 3) {
+                throw new IOException("planned");
+            }
+            return false;
+        });
+        final InputPort port = nifi.inputPort("port-id")
+                .withRetry(RetryPolicy.standard()
+                        .withMaxAttempts(3)
+                        .withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)));
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        try (BatchingSender sender = port.batching(BatchingOptions.standard()
+                .withMaxPackets(2)
+                .withLinger(Duration.ofMinutes(1))
+                .inOrder())) {
+            for (int i = 0; i < 3; i++) {
+                sent.add(sender.send(packet("p" + i)));
+            }
+        }
+        // Two attempts of both, one of the first alone, then the second and the third.
+        assertOnlyFails(sent, 0);
     }
 
     @Test

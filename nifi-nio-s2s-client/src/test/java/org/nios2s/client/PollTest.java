@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -178,6 +179,18 @@ class PollTest {
         assertThrows(TransactionException.class, batch::complete);
         batch.close();
         assertFalse(server.finishedPulls.get() > 0);
+    }
+
+    @Test
+    void whatALostConnectionLeavesUnreadFailsWithTheTransactionsOwnException() throws Exception {
+        offer("a");
+        offer("b");
+        server.insteadOfContinuation(ScriptedServer.hangUp());
+        try (ReceivedBatch batch = port.poll(LONG).orElseThrow()) {
+            final UncheckedIOException thrown =
+                    assertThrows(UncheckedIOException.class, () -> batch.forEach(packet -> {}));
+            assertEquals(TransactionException.class, thrown.getCause().getClass());
+        }
     }
 
     /** The server of all tests and another one; the server is said to have so much more that it is asked first. */

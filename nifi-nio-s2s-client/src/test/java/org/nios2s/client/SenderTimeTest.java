@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,24 @@ class SenderTimeTest {
                     FailureReason.CLIENT_CLOSED, Outcomes.failureOf(running).reason());
             assertFalse(Outcomes.failureOf(running).isOutcomeUnknown());
             assertEquals(0, server.committed.size());
+        }
+    }
+
+    @Test
+    void aCloseWithoutATimeEndsWhatItsPeerNeverEnds() throws Exception {
+        try (ScriptedServer server = new ScriptedServer();
+                SiteToSite nifi = SiteToSite.builder()
+                        .address("127.0.0.1", server.port())
+                        .idleTimeout(Outcomes.NEVER)
+                        .deliveryTimeout(Duration.ofMillis(500))
+                        .shutdownTimeout(Duration.ofMillis(500))
+                        .build()) {
+            server.at(Moment.CONFIRM, server.stall());
+            final BatchingSender sender = nifi.inputPort("port-id").batching(BatchingOptions.standard());
+            final CompletableFuture<TransactionResult> running = sender.send(packet("running"));
+            CompletableFuture.runAsync(sender::close).get(MARGIN.toSeconds(), TimeUnit.SECONDS);
+            assertEquals(
+                    FailureReason.CLIENT_CLOSED, Outcomes.failureOf(running).reason());
         }
     }
 

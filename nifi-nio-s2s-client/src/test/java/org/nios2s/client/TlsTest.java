@@ -174,6 +174,24 @@ class TlsTest {
         assertNotEquals(port(context), port(TestCertificates.context(clientIdentity, serverIdentity)));
     }
 
+    /** The engine of BoringSSL says no more than "General OpenSslEngine problem". */
+    @ParameterizedTest
+    @EnumSource(Provider.class)
+    void theTextNamesTheRootOfATlsFailure(final Provider provider) throws Exception {
+        final TransactionException untrusted = Outcomes.failureOf(
+                engine.push(port(provider, clientIdentity, TestCertificates.identity("other")), List.of(packet("a"))));
+        assertTrue(untrusted.getMessage().contains("certification path"), untrusted.getMessage());
+        final Identity elsewhere =
+                TestCertificates.identity("server", new GeneralName(GeneralName.dNSName, "elsewhere.example.org"));
+        try (ScriptedServer other = new ScriptedServer(0, TestCertificates.context(elsewhere, clientIdentity))) {
+            final NettyTls tls = NettyTls.of(provider.context(clientIdentity, elsewhere));
+            final TransactionException wrongName =
+                    Outcomes.failureOf(engine.push(other.remotePort().withTls(tls), List.of(packet("a"))));
+            assertTrue(wrongName.getMessage().contains("127.0.0.1"), wrongName.detail());
+            assertTrue(wrongName.detail().contains("subject alternative names"), wrongName.detail());
+        }
+    }
+
     private void assertFailsInTls(final Endpoint port) {
         final TransactionException failure = Outcomes.failureOf(engine.push(port, List.of(packet("a"))));
         assertEquals(FailureReason.TLS_FAILED, failure.reason(), failure.getMessage());

@@ -22,6 +22,8 @@ final class BatchEntry {
     volatile TransactionException unreadable;
     /** A peer took nothing of a transaction with it. */
     boolean suspected;
+    /** Of all transactions that it was in and that failed. */
+    int attempts;
     /** The next transaction ends with it. */
     boolean last;
     /** Completed when the books are right, before the result, and never with a failure. */

@@ -100,6 +100,18 @@ final class DefaultBatchingSender implements BatchingSender {
             return !ends && attempted.stream().allMatch(entry -> entry.packet.isRepeatable());
         }
 
+        /** @return how often the transaction may be attempted before one of its packets has had all of its attempts */
+        private int attemptsLeft() {
+            final int most =
+                    entries.stream().mapToInt(entry -> entry.attempts).max().orElse(0);
+            return port.maxAttempts() - most;
+        }
+
+        /** Another one has had all attempts, or the oldest one ended the time of all: this one has more of either. */
+        private boolean mayGoOnAlone(final BatchEntry entry) {
+            return attemptsLeft() <= 0 || hasTimeLeft(entry);
+        }
+
         /** The oldest one ended the time of all: these are younger by more than a moment. */
         private boolean hasTimeLeft(final BatchEntry entry) {
             return entry.givenNanos - entries.get(0).givenNanos > longestNanos / MOMENTS;
@@ -184,7 +196,7 @@ final class DefaultBatchingSender implements BatchingSender {
     private boolean starting;
     private boolean closed;
     /** A close did not wait longer: nothing is sent again. */
-    private boolean restEnded;
+    private volatile boolean restEnded;
 
     /**
      * @param completion where futures are completed, and nothing else happens
@@ -360,7 +372,7 @@ final class DefaultBatchingSender implements BatchingSender {
 
     @Override
     public void close() {
-        close(FOR_EVER);
+        close(port.closeTimeout());
     }
 
     @Override
@@ -573,7 +585,8 @@ final class DefaultBatchingSender implements BatchingSender {
     private void start(final List<BatchEntry> entries) {
         try {
             final Batch batch = new Batch(entries);
-            final CallRequest request = port.sending(batch::mayRepeat, (peer, left) -> attempt(batch, peer, left));
+            final CallRequest request = port.sending(batch::mayRepeat, (peer, left) -> attempt(batch, peer, left))
+                    .attemptedAtMost(batch.attemptsLeft());
             final RunningCall call = port.run(request.completedOn(Runnable::run).since(entries.get(0).givenNanos));
             begun(entries, call);
             call.result().whenComplete((done, failure) -> decided(batch, done, failure));
@@ -619,7 +632,7 @@ final class DefaultBatchingSender implements BatchingSender {
             return;
         }
         final Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        remember(cause);
+        remember(batch, cause);
         final BatchEntry bad = failedEntry(batch, cause);
         final boolean halved =
                 bad == null && cause instanceof final TransactionException known && batch.isHalvedAfter(known);
@@ -627,9 +640,12 @@ final class DefaultBatchingSender implements BatchingSender {
         final List<BatchEntry> failed = new ArrayList<>();
         final List<BatchEntry> again = new ArrayList<>();
         for (final BatchEntry entry : batch.entries) {
-            final boolean cutShort = mayGoOn && batch.hasTimeLeft(entry);
+            final boolean cutShort = mayGoOn && batch.mayGoOnAlone(entry);
             final boolean innocent = halved || cutShort || bad != null && entry != bad;
-            final boolean once = innocent && entry.unreadable == null && entry.packet.isRepeatable();
+            final boolean once = innocent
+                    && entry.unreadable == null
+                    && entry.packet.isRepeatable()
+                    && entry.attempts < port.maxAttempts();
             (once ? again : failed).add(entry);
         }
         if (halved && !again.isEmpty()) {
@@ -640,18 +656,11 @@ final class DefaultBatchingSender implements BatchingSender {
 
     /** @return whether packets that had to end with an older one may be sent again: the peer took nothing, and it may pass */
     private boolean mayGoOn(final Throwable cause) {
-        if (!(cause instanceof final TransactionException known)
-                || known.isOutcomeUnknown()
-                || !known.reason().isTransient()
-                || !port.allowsAnother(known)) {
-            return false;
-        }
-        lock.lock();
-        try {
-            return !restEnded;
-        } finally {
-            lock.unlock();
-        }
+        return !restEnded
+                && cause instanceof final TransactionException known
+                && !known.isOutcomeUnknown()
+                && known.reason().isTransient()
+                && port.allowsAnother(known);
     }
 
     private void halve(final List<BatchEntry> entries) {
@@ -685,10 +694,13 @@ final class DefaultBatchingSender implements BatchingSender {
         return known && batch.entries.size() > 1 ? attempted.get(((TransactionException) cause).failedPacket()) : null;
     }
 
-    private void remember(final Throwable cause) {
+    private void remember(final Batch batch, final Throwable cause) {
         lock.lock();
         try {
             lastFailure = cause;
+            if (cause instanceof final TransactionException failure) {
+                batch.attempted.forEach(entry -> entry.attempts += failure.attempts());
+            }
         } finally {
             lock.unlock();
         }

@@ -121,6 +121,17 @@ final class DefaultInputPort implements InputPort {
                 : Math.min(delivery, TimeUnit.NANOSECONDS.convert(options.deadline()));
     }
 
+    /** @return the time of all packets, and that of a transaction which still runs then */
+    Duration closeTimeout() {
+        final long shutdown = TimeUnit.NANOSECONDS.convert(site.shutdownTimeout());
+        final long longest = longestNanos();
+        return Duration.ofNanos(longest > Long.MAX_VALUE - shutdown ? Long.MAX_VALUE : longest + shutdown);
+    }
+
+    int maxAttempts() {
+        return retry.maxAttempts();
+    }
+
     /** @return whether the policy lets what failed so be sent once more */
     boolean allowsAnother(final TransactionException failure) {
         return retry.allowsAnother(failure.attempts(), failure);

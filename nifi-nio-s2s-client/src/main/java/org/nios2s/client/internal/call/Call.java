@@ -117,6 +117,12 @@ final class Call implements RunningCall {
         return handedOver;
     }
 
+    /** @return whether the thread is in a handler of its packets */
+    boolean isHandledBy(final Thread thread) {
+        final Attempt running = attempt;
+        return running != null && running.isHandledBy(thread);
+    }
+
     boolean isWithoutAttempt() {
         return !decided.get() && !isAttempting();
     }

@@ -125,7 +125,9 @@ public final class CallRegistry {
         if (connections.isOnWorker()) {
             return;
         }
-        final List<Call> calls = List.copyOf(unfinished);
+        final List<Call> calls = unfinished.stream()
+                .filter(call -> !call.isHandledBy(Thread.currentThread()))
+                .toList();
         if (!await(calls, Call::outcome, longest)) {
             logger.warn(
                     "Closing: {} transactions are not over after {} and end now",

@@ -53,6 +53,13 @@ public record CallRequest(
         return new CallRequest(peers, direction, options, retry, repeatable, starter, executor, heldBytes, sinceNanos);
     }
 
+    /** @return the same, of packets that were attempted before */
+    public CallRequest attemptedAtMost(final int times) {
+        final RetryPolicy fewer = retry.withMaxAttempts(times);
+        return new CallRequest(
+                peers, direction, options, fewer, repeatable, starter, completion, heldBytes, sinceNanos);
+    }
+
     /** @return the same, of packets that were given earlier */
     public CallRequest since(final long nanos) {
         return new CallRequest(peers, direction, options, retry, repeatable, starter, completion, heldBytes, nanos);

@@ -68,6 +68,11 @@ public abstract class Attempt {
         return true;
     }
 
+    /** @return whether the thread is in a handler of its packets: then it can't end before that returns */
+    public boolean isHandledBy(final Thread thread) {
+        return false;
+    }
+
     ConnectionPool pool() {
         return pool;
     }

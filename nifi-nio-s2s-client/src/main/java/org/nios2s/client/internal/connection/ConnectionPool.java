@@ -336,8 +336,10 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
     public void openingFailed(final TransactionException failure) {
         final List<Attempt> failing = new ArrayList<>();
         final boolean none;
+        final boolean late;
         lock.lock();
         try {
+            late = closed;
             opening--;
             none = open.isEmpty();
             if (begunSinceFailure) {
@@ -364,7 +366,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
         } finally {
             lock.unlock();
         }
-        if (opener.failed(port.peer())) {
+        if (!late && opener.failed(port.peer())) {
             logger.warn("No connection to {}: {}", port.peer(), failure.getMessage());
         }
         SafeObserver.notify(observer, seen -> seen.connectionFailed(failure));

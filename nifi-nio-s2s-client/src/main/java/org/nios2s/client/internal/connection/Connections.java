@@ -165,7 +165,7 @@ public class Connections implements AutoCloseable {
 
     /**
      * Takes no transaction any more, and waits until those under way have ended, but not longer than this. Whether a peer
-     * still tells its cluster's peers is nothing to wait for.
+     * still tells its cluster's peers is nothing to wait for, nor is a transaction whose handler waits here.
      */
     public void drain(final Duration longest) {
         draining = true;
@@ -175,6 +175,7 @@ public class Connections implements AutoCloseable {
         }
         final CompletableFuture<Void> ended = CompletableFuture.allOf(attempts.stream()
                 .filter(Attempt::isAwaitedByClose)
+                .filter(attempt -> !attempt.isHandledBy(Thread.currentThread()))
                 .map(attempt -> attempt.result().exceptionally(failure -> null))
                 .toArray(CompletableFuture[]::new));
         try {

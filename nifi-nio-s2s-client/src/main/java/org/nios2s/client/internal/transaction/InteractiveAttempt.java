@@ -82,6 +82,13 @@ public final class InteractiveAttempt extends Attempt {
         }
     }
 
+    @Override
+    public boolean isHandledBy(final Thread thread) {
+        synchronized (handlerLock) {
+            return handler == thread;
+        }
+    }
+
     /** Both ends compare checksums. */
     public CompletableFuture<Void> confirmPull() {
         return pull(exchange -> {

@@ -216,7 +216,7 @@ public final class PacketQueue {
                 left = changed.awaitNanos(left);
             }
             if (failure != null) {
-                throw new IOException(failure.getMessage(), failure);
+                throw failure;
             }
             item = items.poll();
             taken = item != null;

@@ -37,6 +37,7 @@ class ConnectionPoolTest {
     private static final class Opener implements ConnectionPool.Opener {
         private final Deque<Later> later = new ArrayDeque<>();
         private int opened;
+        private int failed;
 
         @Override
         public void open(final ConnectionPool pool) {
@@ -50,6 +51,7 @@ class ConnectionPoolTest {
 
         @Override
         public boolean failed(final String peer) {
+            failed++;
             return false;
         }
 
@@ -105,6 +107,14 @@ class ConnectionPoolTest {
 
     private static long over(final List<Attempt> attempts) {
         return attempts.stream().filter(each -> each.result().isDone()).count();
+    }
+
+    @Test
+    void aConnectionThatTheCloseEndsIsNoFailureOfItsPeer() {
+        submit(1);
+        pool.close();
+        pool.openingFailed(failure(FailureReason.CONNECT_FAILED));
+        assertEquals(0, opener.failed);
     }
 
     @Test
