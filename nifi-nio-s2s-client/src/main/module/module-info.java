@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The NIO client of RAW Site-to-Site: its API, and the drop-in for programs that are written for NiFi's client.
- *
- * <p>The drop-in alone needs NiFi's client. NiFi's jars have packages in common, so a program that uses it has all of them on
- * the class path.
- */
-@SuppressWarnings("requires-automatic")
+/** The NIO client of RAW Site-to-Site: its API. */
 module org.nios2s.client {
     requires io.netty.buffer;
     requires io.netty.codec;
@@ -19,8 +13,6 @@ module org.nios2s.client {
     requires static io.netty.handler.proxy;
     requires static io.netty.transport.classes.epoll;
     requires static org.jspecify;
-    requires static nifi.site.to.site.client;
 
     exports org.nios2s.client;
-    exports org.nios2s.client.nifi;
 }

@@ -29,7 +29,6 @@ import org.junit.jupiter.api.Test;
 @DisplayName("In the client")
 class ArchitectureTest {
     private static final String API = "org.nios2s.client";
-    private static final String DROP_IN = API + ".nifi..";
     private static final String INTERNAL = API + ".internal";
     private static final String CALL = INTERNAL + ".call..";
     private static final String SITE = INTERNAL + ".site..";
@@ -54,8 +53,6 @@ class ArchitectureTest {
     void noCircles() {
         check(slices().matching(INTERNAL + ".(*)..").should().beFreeOfCycles());
         // What stands behind the API knows its values and interfaces; the other way there are two doors, see below.
-        mayNotKnow(INTERNAL + "..", DROP_IN);
-        mayNotKnow(API, DROP_IN);
     }
 
     @Test
@@ -105,7 +102,7 @@ class ArchitectureTest {
     @DisplayName("what is inside stands in no signature of what users see")
     void signatures() {
         check(classes()
-                .that(resideInAnyPackage(API, DROP_IN)
+                .that(resideInAPackage(API)
                         .and(describe("public", type -> type.getModifiers().contains(JavaModifier.PUBLIC))))
                 .should(nameNothingInside()));
     }
@@ -130,13 +127,8 @@ class ArchitectureTest {
     }
 
     @Test
-    @DisplayName("only the drop-in needs a library of NiFi's")
+    @DisplayName("nothing needs a library of NiFi's")
     void nifi() {
-        check(noClasses()
-                .that()
-                .resideOutsideOfPackage(DROP_IN)
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("org.apache.nifi.."));
+        check(noClasses().should().dependOnClassesThat().resideInAPackage("org.apache.nifi.."));
     }
 }

@@ -10,8 +10,6 @@ import static org.nios2s.client.Outcomes.packet;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,21 +19,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.nifi.remote.TransferDirection;
-import org.apache.nifi.remote.client.SiteToSiteClient;
-import org.apache.nifi.remote.client.SiteToSiteClientConfig;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
 import org.nios2s.client.internal.transaction.Engine;
-import org.nios2s.client.nifi.NioSiteToSiteClient;
 
 /** A cluster of two scripted nodes behind one REST API. */
 class ClusterPeerSelectorTest {
@@ -100,17 +93,6 @@ class ClusterPeerSelectorTest {
                     1,
                     Outcomes.await(cluster.outputPort("out").pull(each(packet -> {})))
                             .packets());
-        }
-    }
-
-    @Test
-    void thePeersAreKeptInAFile(@TempDir final Path folder) throws Exception {
-        final Path file = folder.resolve("peers");
-        final SiteToSiteClientConfig config =
-                site.client("in").peerPersistenceFile(file.toFile()).buildConfig();
-        try (SiteToSiteClient client = new NioSiteToSiteClient(config)) {
-            client.createTransaction(TransferDirection.SEND).cancel("only its peers are asked for");
-            await().until(() -> Files.exists(file) && Files.readString(file).contains("" + second.port()));
         }
     }
 

@@ -5,28 +5,40 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.lang.module.Configuration;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleDescriptor.Exports;
 import java.lang.module.ModuleFinder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.client.examples.PushDirectory;
 
 /** The client's jar as a module, beside what it requires and nothing of NiFi's. Lives on the test's thread. */
 class ModulePathIT {
     private static final String CLIENT = "org.nios2s.client";
 
-    private static ModuleFinder modules() {
-        return ModuleFinder.of(RequiredJars.classPath()
+    private static Stream<Path> jars() {
+        return RequiredJars.classPath()
                 .filter(path ->
                         path.toString().endsWith(".jar") && !path.toString().endsWith("-tests.jar"))
                 .filter(path -> RequiredJars.contains(path)
-                        || RequiredJars.artifact(path).equals("nifi-nio-s2s-client"))
-                .toArray(Path[]::new));
+                        || RequiredJars.artifact(path).equals("nifi-nio-s2s-client"));
+    }
+
+    private static ModuleFinder modules() {
+        return ModuleFinder.of(jars().toArray(Path[]::new));
     }
 
     private static ModuleLayer layer() {
@@ -36,11 +48,11 @@ class ModulePathIT {
     }
 
     @Test
-    void itsModuleExportsTheApiAndTheDropInOnly() {
+    void itsModuleExportsTheApiOnly() {
         final ModuleDescriptor described = modules().find(CLIENT).orElseThrow().descriptor();
         assertFalse(described.isAutomatic());
         assertEquals(
-                Set.of(CLIENT, CLIENT + ".nifi"),
+                Set.of(CLIENT),
                 described.exports().stream()
                         .filter(exported -> !exported.isQualified())
                         .map(Exports::source)
@@ -66,6 +78,51 @@ class ModulePathIT {
                 Outcomes.await(
                         (CompletableFuture<?>) input.getMethod("send", packet).invoke(port, one));
             }
+            assertEquals(1, server.committed.size());
+        }
+    }
+
+    @Test
+    void anImageOfJavaWithTheseModulesSends(@TempDir final Path directory) throws Exception {
+        final Path image = directory.resolve("image");
+        final StringWriter said = new StringWriter();
+        final PrintWriter words = new PrintWriter(said);
+        final int ended = ToolProvider.findFirst("jlink")
+                .orElseThrow()
+                .run(
+                        words,
+                        words,
+                        "--module-path",
+                        jars().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
+                        "--add-modules",
+                        CLIENT,
+                        "--output",
+                        image.toString());
+        assertEquals(0, ended, said::toString);
+        final Path files = Files.createDirectory(directory.resolve("files"));
+        Files.writeString(files.resolve("a.txt"), "content");
+        final Path program = Path.of(
+                PushDirectory.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        try (ScriptedServer server = new ScriptedServer()) {
+            final Process java = new ProcessBuilder(
+                            image.resolve("bin/java").toString(),
+                            "--add-modules",
+                            CLIENT,
+                            "-cp",
+                            program.toString(),
+                            PushDirectory.class.getName(),
+                            "127.0.0.1",
+                            "" + server.port(),
+                            "port-id",
+                            files.toString())
+                    .inheritIO()
+                    .start();
+            try {
+                assertTrue(java.waitFor(Outcomes.NEVER.toSeconds(), TimeUnit.SECONDS));
+            } finally {
+                java.destroyForcibly();
+            }
+            assertEquals(0, java.exitValue());
             assertEquals(1, server.committed.size());
         }
     }

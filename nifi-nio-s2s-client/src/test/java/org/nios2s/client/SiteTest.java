@@ -34,8 +34,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.nifi.remote.TransferDirection;
-import org.apache.nifi.remote.client.SiteToSiteClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,7 +46,6 @@ import org.nios2s.client.internal.site.RestSite;
 import org.nios2s.client.internal.site.Site;
 import org.nios2s.client.internal.site.SiteDetails;
 import org.nios2s.client.internal.transaction.Engine;
-import org.nios2s.client.nifi.NioSiteToSiteClient;
 
 /** What a NiFi's REST API and its list of peers may say, and how often they are asked. */
 class SiteTest {
@@ -544,17 +541,6 @@ class SiteTest {
         Outcomes.await(nifi.inputPort("in").send(packet("a")));
         assertEquals(1, site.asked.get());
         await().until(() -> threads("s2s-client-") <= 3);
-    }
-
-    @Test
-    void clientsInPlaceOfNifisHoldNoThread() throws Exception {
-        for (int i = 0; i < MANY; i++) {
-            final SiteToSiteClient client =
-                    new NioSiteToSiteClient(site.client("in").buildConfig());
-            open.add(client);
-            client.createTransaction(TransferDirection.SEND).cancel("enough");
-        }
-        await().atMost(Outcomes.NEVER).until(() -> threads("s2s-client-") <= 3);
     }
 
     private static long threads(final String name) {
