@@ -13,12 +13,11 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Flow;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.nios2s.client.internal.transaction.PacketContent;
+import org.nios2s.wire.LogText;
 import org.nios2s.wire.PacketDecoder;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The data of one FlowFile: attributes, and content as bytes, a file, a stream or a publisher. Immutable but for a
@@ -33,25 +32,18 @@ import org.slf4j.LoggerFactory;
  * an earlier attempt was lost. So each packet is to be made once, and sent again only if its outcome was a failure.
  */
 public final class Packet {
-    private static final Logger logger = LoggerFactory.getLogger(Packet.class);
+    static {
+        PacketContent.readBy(packet -> ((Packet) packet).content);
+    }
 
     private static final String FILENAME = "filename";
     private static final String IDENTIFIER = "uuid";
     private static final int MAX_ATTRIBUTE_CHARACTERS = 16 << 20;
 
-    /** Opens the content when it is sent. */
-    interface ContentSource {
-        InputStream open() throws IOException;
-    }
-
     private final Map<String, String> attributes;
     private final long size;
     private final @Nullable ByteBuffer bytes;
-    private final @Nullable ContentSource source;
-    /** The stream that can be read once; null for content that can be read again. */
-    private final @Nullable InputStream once;
-
-    private final AtomicBoolean taken = new AtomicBoolean();
+    private final PacketContent content;
     /** With an identifier, once the packet was sent. */
     private @Nullable Map<String, String> identifiedAttributes;
 
@@ -59,8 +51,7 @@ public final class Packet {
             final Map<String, String> attributes,
             final long size,
             final @Nullable ByteBuffer bytes,
-            final @Nullable ContentSource source,
-            final @Nullable InputStream once) {
+            final PacketContent content) {
         if (attributes.size() > PacketDecoder.MAX_ATTRIBUTES) {
             throw new IllegalArgumentException(
                     "A packet has at most " + PacketDecoder.MAX_ATTRIBUTES + " attributes, not " + attributes.size());
@@ -72,8 +63,7 @@ public final class Packet {
         requireAttributesFit(this.attributes);
         this.size = size;
         this.bytes = bytes;
-        this.source = source;
-        this.once = once;
+        this.content = content;
     }
 
     /** The NIO listener takes no more, and closes the connection of what has more. */
@@ -108,7 +98,12 @@ public final class Packet {
      * @return a packet
      */
     public static Packet of(final Map<String, String> attributes, final ByteBuffer content) {
-        return new Packet(attributes, content.remaining(), content.slice(), null, null);
+        final ByteBuffer bytes = content.slice();
+        return new Packet(
+                attributes,
+                bytes.remaining(),
+                bytes,
+                PacketContent.repeatable(() -> new BufferInputStream(bytes.duplicate())));
     }
 
     /**
@@ -143,7 +138,7 @@ public final class Packet {
      * @return a packet that can't be tried again once it was begun
      */
     public static Packet ofStream(final Map<String, String> attributes, final InputStream content, final long length) {
-        return new Packet(attributes, length, null, () -> content, Objects.requireNonNull(content, "content"));
+        return new Packet(attributes, length, null, PacketContent.once(Objects.requireNonNull(content, "content")));
     }
 
     /**
@@ -181,8 +176,8 @@ public final class Packet {
     }
 
     private static Packet ofSource(
-            final Map<String, String> attributes, final long length, final ContentSource source) {
-        return new Packet(attributes, length, null, source, null);
+            final Map<String, String> attributes, final long length, final PacketContent.Source source) {
+        return new Packet(attributes, length, null, PacketContent.repeatable(source));
     }
 
     /**
@@ -232,47 +227,12 @@ public final class Packet {
     }
 
     /**
-     * Tells whether the source has to end where the declared length does.
+     * Describes the packet for logs.
      *
-     * @return whether more bytes behind it are a fault; not for a stream, which may go on
+     * @return size and attributes on one printable line, which is cut if it is long
      */
-    public boolean endsWithItsSource() {
-        return once == null;
-    }
-
-    /**
-     * Opens the content, as the client does at each attempt.
-     *
-     * @return at least {@link #size} bytes, if the source is right; to be closed
-     * @throws IOException if the content can't be had, or no longer
-     */
-    public InputStream open() throws IOException {
-        if (bytes != null) {
-            return new BufferInputStream(bytes.duplicate());
-        }
-        if (taken.getAndSet(true) && once != null) {
-            throw new IOException("its stream was read already, and can be read once");
-        }
-        return Objects.requireNonNull(source, "source").open();
-    }
-
-    /**
-     * Whether the content can be read from its beginning.
-     *
-     * @return false for a stream that was begun
-     */
-    public boolean isRepeatable() {
-        return once == null || !taken.get();
-    }
-
-    /** It will not be sent any more: closes a stream whose turn never came. May block. */
-    public void discard() {
-        if (once != null && !taken.getAndSet(true)) {
-            try {
-                once.close();
-            } catch (final Exception | Error e) {
-                logger.debug("A stream that was not sent can't be closed", e);
-            }
-        }
+    @Override
+    public String toString() {
+        return LogText.of("Packet[" + size + " bytes, " + attributes + "]");
     }
 }

@@ -65,17 +65,20 @@ class ArchitectureTest {
     }
 
     @Test
-    @DisplayName("the API leads inside by two doors: the builder of a client, and that of TLS")
+    @DisplayName("the API leads inside by three doors: the builder of a client, that of TLS, and the content of a packet")
     void doors() {
         check(noClasses()
-                .that(resideInAPackage(API).and(not(named("SiteToSite", "TlsContext"))))
+                .that(resideInAPackage(API)
+                        .and(not(named("SiteToSite", "TlsContext").or(simpleName("Packet")))))
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(INTERNAL + "..")));
         check(noClasses()
                 .that(resideInAPackage(API))
                 .should()
                 .dependOnClassesThat(
-                        resideInAnyPackage(INTERNAL + "..").and(not(named("SiteToSiteBuilder", "NettyTls")))));
+                        resideInAnyPackage(INTERNAL + "..").and(not(named("SiteToSiteBuilder", "NettyTls")))
+                                .and(not(describe(
+                                        "the content of packets", type -> type.getName().contains("PacketContent"))))));
     }
 
     private static DescribedPredicate<JavaClass> named(final String one, final String other) {

@@ -86,6 +86,16 @@ class SiteToSiteTest {
     }
 
     @Test
+    void aPacketDescribesItselfOnOneLineWithAnEnd() {
+        assertEquals(
+                "Packet[3 bytes, {filename=a.txt}]",
+                Packet.of(Map.of("filename", "a.txt"), new byte[3]).toString());
+        final String text =
+                Packet.of(Map.of("a", "b\n" + "x".repeat(1_000)), new byte[0]).toString();
+        assertTrue(text.length() < 600 && text.lines().count() == 1, text);
+    }
+
+    @Test
     void aListThatIsClearedAfterwardsIsSentAsItWas() throws Exception {
         final List<Packet> packets = new ArrayList<>(List.of(packet("a"), packet("b")));
         final CompletableFuture<TransactionResult> sent = in().send(packets);

@@ -42,6 +42,7 @@ import org.nios2s.client.internal.connection.Attempt;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.transaction.Engine;
+import org.nios2s.client.internal.transaction.PacketContent;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,7 +98,7 @@ final class DefaultBatchingSender implements BatchingSender {
         private boolean mayRepeat(final TransactionException failure) {
             final boolean twice = isOfPackets(failure) && refused.incrementAndGet() >= REFUSALS_BEFORE_HALVING;
             final boolean ends = twice && (entries.size() > 1 || isLeftToItself());
-            return !ends && attempted.stream().allMatch(entry -> entry.packet.isRepeatable());
+            return !ends && attempted.stream().allMatch(entry -> PacketContent.of(entry.packet).isRepeatable());
         }
 
         /** @return how often the transaction may be attempted before one of its packets has had all of its attempts */
@@ -644,7 +645,7 @@ final class DefaultBatchingSender implements BatchingSender {
             final boolean innocent = halved || cutShort || bad != null && entry != bad;
             final boolean once = innocent
                     && entry.unreadable == null
-                    && entry.packet.isRepeatable()
+                    && PacketContent.of(entry.packet).isRepeatable()
                     && entry.attempts < port.maxAttempts();
             (once ? again : failed).add(entry);
         }
@@ -788,8 +789,9 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     private void discard(final Packet packet) {
-        if (packet.isRepeatable()) {
-            engine.virtualThreads().execute(packet::discard);
+        final PacketContent content = PacketContent.of(packet);
+        if (content.isRepeatable()) {
+            engine.virtualThreads().execute(content::discard);
         }
     }
 }

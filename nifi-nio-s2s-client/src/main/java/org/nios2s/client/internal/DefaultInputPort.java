@@ -28,6 +28,7 @@ import org.nios2s.client.internal.call.PendingLimit;
 import org.nios2s.client.internal.call.RunningCall;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.transaction.OneTimePackets;
+import org.nios2s.client.internal.transaction.PacketContent;
 import org.nios2s.client.internal.transaction.UnreadablePackets;
 
 /** A port of NiFi that takes packets. Immutable; any thread. */
@@ -89,7 +90,10 @@ final class DefaultInputPort implements InputPort {
                 run(sending(copy).holding(heldBy(copy))).result();
         result.whenComplete((done, failure) -> {
             if (failure != null) {
-                site.engine().virtualThreads().execute(() -> copy.forEach(Packet::discard));
+                site.engine()
+                        .virtualThreads()
+                        .execute(() ->
+                                copy.forEach(packet -> PacketContent.of(packet).discard()));
             }
         });
         return result;
@@ -101,8 +105,9 @@ final class DefaultInputPort implements InputPort {
 
     /** @return a transaction with packets, which stay the caller's: streams that were not begun are not closed */
     CallRequest sending(final List<Packet> packets) {
-        return sending(failure -> packets.stream().allMatch(Packet::isRepeatable), (port, left) -> site.engine()
-                .pushing(port, packets, UnreadablePackets.FAIL, left));
+        return sending(
+                failure -> packets.stream().map(PacketContent::of).allMatch(PacketContent::isRepeatable),
+                (port, left) -> site.engine().pushing(port, packets, UnreadablePackets.FAIL, left));
     }
 
     CallRequest sending(final Predicate<TransactionException> repeatable, final CallRequest.AttemptStarter starter) {

@@ -22,6 +22,7 @@ final class ContentPump implements Runnable {
     private static final int PIECE_BYTES = 65_536;
 
     private final Packet packet;
+    private final PacketContent content;
     private final ClientConnection connection;
     private final PushExchange exchange;
     private final Semaphore room = new Semaphore(0);
@@ -36,6 +37,7 @@ final class ContentPump implements Runnable {
 
     ContentPump(final Packet packet, final ClientConnection connection, final PushExchange exchange) {
         this.packet = packet;
+        this.content = PacketContent.of(packet);
         this.connection = connection;
         this.exchange = exchange;
         this.thread = Thread.ofVirtual()
@@ -44,12 +46,12 @@ final class ContentPump implements Runnable {
     }
 
     void start() {
-        if (!packet.endsWithItsSource()) {
+        if (!content.endsWithItsSource()) {
             try {
                 // Taken here, where nothing can fail the attempt meanwhile: the call that asks then whether the packet
                 // can be
                 // sent again sees that its stream is taken.
-                once = packet.open();
+                once = content.open();
             } catch (final IOException e) {
                 fail(e);
                 return;
@@ -80,7 +82,7 @@ final class ContentPump implements Runnable {
     @Override
     public void run() {
         boolean over = false;
-        try (InputStream in = once == null ? packet.open() : once) {
+        try (InputStream in = once == null ? content.open() : once) {
             pump(in);
             connection.worker().execute(exchange::contentEnds);
             over = true;
@@ -153,7 +155,7 @@ final class ContentPump implements Runnable {
     }
 
     private void checkEnd(final InputStream in) throws IOException {
-        if (!stopped && packet.endsWithItsSource() && in.read() >= 0) {
+        if (!stopped && content.endsWithItsSource() && in.read() >= 0) {
             throw new IOException("it goes on behind its declared length of " + packet.size());
         }
     }

@@ -54,7 +54,7 @@ final class PacketFeed {
                     throw new NullPointerException("packet " + asked + " is null");
                 }
                 if (!add(packet)) {
-                    packet.discard();
+                    PacketContent.of(packet).discard();
                     return;
                 }
             }
@@ -168,7 +168,8 @@ final class PacketFeed {
         }
         thread.interrupt();
         if (!left.isEmpty()) {
-            Thread.startVirtualThread(() -> left.forEach(Packet::discard));
+            Thread.startVirtualThread(
+                    () -> left.forEach(packet -> PacketContent.of(packet).discard()));
         }
     }
 }

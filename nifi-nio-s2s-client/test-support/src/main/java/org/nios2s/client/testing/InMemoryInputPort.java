@@ -25,6 +25,7 @@ import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
 import org.nios2s.client.TransactionStep;
+import org.nios2s.client.internal.transaction.PacketContent;
 
 /**
  * An input port that collects what is sent. Any thread; a transaction is over when {@code send} returns, unless
@@ -184,7 +185,7 @@ public final class InMemoryInputPort extends InMemoryPort implements InputPort {
         try {
             final TransactionException failure = takeFailure().orElse(null);
             if (failure != null) {
-                packets.forEach(Packet::discard);
+                packets.forEach(packet -> PacketContent.of(packet).discard());
                 throw failure;
             }
             result.complete(take(packets));
@@ -213,13 +214,14 @@ public final class InMemoryInputPort extends InMemoryPort implements InputPort {
     }
 
     private StoredPacket read(final Packet packet, final int number) throws TransactionException {
-        try (InputStream in = packet.open()) {
+        final PacketContent source = PacketContent.of(packet);
+        try (InputStream in = source.open()) {
             final byte[] content = in.readNBytes(Math.toIntExact(packet.size()));
             if (content.length < packet.size()) {
                 throw new EOFException("it ends " + (packet.size() - content.length)
                         + " bytes before its declared length of " + packet.size());
             }
-            if (packet.endsWithItsSource() && in.read() >= 0) {
+            if (source.endsWithItsSource() && in.read() >= 0) {
                 throw new IOException("it goes on behind its declared length of " + packet.size());
             }
             return new StoredPacket(packet.attributes(), content);
