@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The NIO client of RAW Site-to-Site: its API. */
+@SuppressWarnings("requires-automatic")
 module org.nios2s.client {
     requires io.netty.buffer;
     requires io.netty.codec;
@@ -12,7 +13,9 @@ module org.nios2s.client {
     requires org.slf4j;
     requires static io.netty.handler.proxy;
     requires static io.netty.transport.classes.epoll;
+    requires static micrometer.core;
     requires static org.jspecify;
 
     exports org.nios2s.client;
+    exports org.nios2s.client.metrics;
 }

@@ -271,6 +271,14 @@ public interface SiteToSite extends AutoCloseable {
         Builder observer(ClientObserver listener);
 
         /**
+         * Sets what adds attributes to packets at each attempt to send them. Default: nothing.
+         *
+         * @param added must not block
+         * @return this
+         */
+        Builder attemptAttributes(AttemptAttributes added);
+
+        /**
          * Opens nothing yet: connections come with transactions.
          *
          * @return to be closed

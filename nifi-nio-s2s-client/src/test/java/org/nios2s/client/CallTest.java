@@ -533,6 +533,41 @@ class CallTest {
     }
 
     @Test
+    void eachAttemptAddsItsAttributesAndKeepsThoseOfThePacket() throws Exception {
+        nifi.close();
+        nifi = site().attemptAttributes((packet, connection) ->
+                        Map.of("attempt", connection.commsId(), "filename", "another", "uuid", "another"))
+                .build();
+        final AtomicInteger times = new AtomicInteger();
+        server.at(Moment.CONFIRM, wire -> {
+            if (times.incrementAndGet() == 1) {
+                throw new EOFException();
+            }
+            return false;
+        });
+        final TransactionResult done = Outcomes.await(in().send(packet("a")));
+        final List<Map<String, String>> arrived =
+                server.arrived.stream().map(ScriptedServer.Received::attributes).toList();
+        assertEquals(2, arrived.size());
+        assertEquals(2, arrived.stream().map(each -> each.get("attempt")).distinct().count());
+        assertEquals(done.commsId(), arrived.get(1).get("attempt"));
+        assertEquals("a.txt", arrived.get(0).get("filename"));
+        assertEquals(arrived.get(0).get("uuid"), arrived.get(1).get("uuid"));
+    }
+
+    @Test
+    void whatAddsAttributesAndThrowsFailsItsTransaction() {
+        nifi.close();
+        nifi = site().attemptAttributes((packet, connection) -> {
+                    throw new IllegalStateException("planned");
+                })
+                .build();
+        assertEquals(
+                FailureReason.INTERNAL_ERROR,
+                Outcomes.failureOf(in().send(packet("a"))).reason());
+    }
+
+    @Test
     void theTimeOfAResultCountsFromTheRequest() throws Exception {
         final AtomicInteger times = new AtomicInteger();
         server.at(Moment.CONFIRM, wire -> {

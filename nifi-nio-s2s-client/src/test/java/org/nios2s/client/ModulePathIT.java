@@ -52,7 +52,7 @@ class ModulePathIT {
         final ModuleDescriptor described = modules().find(CLIENT).orElseThrow().descriptor();
         assertFalse(described.isAutomatic());
         assertEquals(
-                Set.of(CLIENT),
+                Set.of(CLIENT, CLIENT + ".metrics"),
                 described.exports().stream()
                         .filter(exported -> !exported.isQualified())
                         .map(Exports::source)

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLContext;
+import org.nios2s.client.AttemptAttributes;
 import org.nios2s.client.BatchLimits;
 import org.nios2s.client.ClientObserver;
 import org.nios2s.client.PeerProxy;
@@ -217,6 +218,12 @@ public final class SiteToSiteBuilder implements Builder {
     @Override
     public Builder completionExecutor(final Executor executor) {
         completion = executor;
+        return this;
+    }
+
+    @Override
+    public Builder attemptAttributes(final AttemptAttributes added) {
+        options = options.withAttributes(Objects.requireNonNull(added, "added"));
         return this;
     }
 

@@ -12,6 +12,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
+import org.nios2s.client.ClientObserver;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.PeerProxy;
 import org.nios2s.client.TransactionException;
@@ -263,6 +264,11 @@ public final class ClientConnection extends ReadOnDemandHandler {
         }
         final String detail = root == cause ? "" : ": " + root.getMessage();
         return failure(FailureReason.TLS_FAILED, cause.getMessage() + detail, cause);
+    }
+
+    /** @return the connection as users see it */
+    public ClientObserver.Connection observed() {
+        return new ClientObserver.Connection(port.peer(), port.portName(), port.portIdentifier(), commsId);
     }
 
     public TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {

@@ -326,7 +326,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
             connection.shutDown(closedFailure());
         } else {
             opener.connected(port.peer());
-            SafeObserver.notify(observer, seen -> seen.connectionOpened(observed(connection)));
+            SafeObserver.notify(observer, seen -> seen.connectionOpened(connection.observed()));
             release(connection);
             openWhatIsMissing();
         }
@@ -413,10 +413,6 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
         }
     }
 
-    private ClientObserver.Connection observed(final ClientConnection connection) {
-        return new ClientObserver.Connection(port.peer(), port.portName(), port.portIdentifier(), connection.commsId());
-    }
-
     private Attempt pollWaiting() {
         final Iterator<Attempt> first = waiting.iterator();
         final Attempt next = first.next();
@@ -472,7 +468,7 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
             lock.unlock();
         }
         if (wasOpen) {
-            SafeObserver.notify(observer, seen -> seen.connectionClosed(observed(connection)));
+            SafeObserver.notify(observer, seen -> seen.connectionClosed(connection.observed()));
         }
         openWhatIsMissing();
     }

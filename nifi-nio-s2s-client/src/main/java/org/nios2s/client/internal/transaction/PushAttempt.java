@@ -2,10 +2,13 @@
 package org.nios2s.client.internal.transaction;
 
 import java.util.Iterator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
+import org.nios2s.client.AttemptAttributes;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.Packet;
 import org.nios2s.client.TransactionException;
@@ -25,6 +28,9 @@ final class PushAttempt extends Attempt {
     private final OneTimePackets fedPackets;
 
     private final UnreadablePackets unreadable;
+    /** Null for nothing. */
+    private final AttemptAttributes added;
+
     private PushExchange exchange;
     private ClientConnection connection;
     /** Asks the caller's iterator; null where there is none. */
@@ -40,6 +46,7 @@ final class PushAttempt extends Attempt {
             final UnreadablePackets unreadable,
             final CallOptions options) {
         super(port, options);
+        this.added = options.attributes();
         this.unreadable = unreadable;
         this.packets = packets.iterator();
         this.fedPackets = null;
@@ -47,6 +54,7 @@ final class PushAttempt extends Attempt {
 
     PushAttempt(final Endpoint port, final OneTimePackets packets, final CallOptions options) {
         super(port, options);
+        this.added = options.attributes();
         this.unreadable = UnreadablePackets.FAIL;
         this.packets = null;
         this.fedPackets = packets;
@@ -55,13 +63,23 @@ final class PushAttempt extends Attempt {
     @Override
     protected void run(final ClientConnection taken) {
         connection = taken;
-        exchange = new PushExchange(taken, Packet::sentAttributes, this::fail);
+        exchange = new PushExchange(taken, this::attributes, this::fail);
         exchange.begin();
         if (fedPackets != null) {
             feed = new PacketFeed(port().peer(), fedPackets.take(), this::fed);
             feed.start();
         }
         next();
+    }
+
+    private Map<String, String> attributes(final Packet packet) {
+        final Map<String, String> own = packet.sentAttributes();
+        if (added == null) {
+            return own;
+        }
+        final Map<String, String> all = new HashMap<>(added.of(packet, connection.observed()));
+        all.putAll(own);
+        return all;
     }
 
     /** Sends what is there. Whatever is thrown ends the transaction: the futures and tasks that call this hear nothing. */
