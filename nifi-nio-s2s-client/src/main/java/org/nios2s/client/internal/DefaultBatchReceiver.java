@@ -176,7 +176,7 @@ final class DefaultBatchReceiver implements BatchReceiver {
             pauses.received();
             return Duration.ZERO;
         } catch (final IOException e) {
-            return judge(peer, e, pauses);
+            return handleFailure(peer, e, pauses);
         }
     }
 
@@ -199,7 +199,7 @@ final class DefaultBatchReceiver implements BatchReceiver {
         }
     }
 
-    private Duration judge(final Endpoint peer, final IOException thrown, final PollBackoff pauses) {
+    private Duration handleFailure(final Endpoint peer, final IOException thrown, final PollBackoff pauses) {
         if (!(thrown instanceof final TransactionException failure)) {
             // Somebody interrupts a thread that is ours: to end unheard for that would be wrong.
             logger.warn("A batch of {} was not received", port.name(), thrown);

@@ -188,9 +188,9 @@ final class DefaultBatchingSender implements BatchingSender {
     private long waitingBytes;
     private int flushing;
     /** Looks next whether it is time for something; null if nothing is scheduled. */
-    private Future<?> nextLook;
+    private Future<?> nextCheck;
 
-    private long nextLookNanos;
+    private long nextCheckNanos;
     /** Why packets have failed last. */
     private Throwable lastFailure;
 
@@ -449,7 +449,7 @@ final class DefaultBatchingSender implements BatchingSender {
         waiting.add(entry);
         waitingBytes += entry.size;
         pending.tryAdd(entry.heldBytes);
-        return !starting && checkReady();
+        return !starting && isReady();
     }
 
     private void startWhatIsReady() {
@@ -478,7 +478,7 @@ final class DefaultBatchingSender implements BatchingSender {
         try {
             // First: if anything is thrown here, others shall be able to begin.
             starting = false;
-            if (!checkReady()) {
+            if (!isReady()) {
                 return null;
             }
             starting = true;
@@ -499,7 +499,7 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** @return whether packets are to be taken now; if it is not time for it yet, it is looked at again then */
-    private boolean checkReady() {
+    private boolean isReady() {
         if (waiting.isEmpty()) {
             return false;
         }
@@ -509,7 +509,7 @@ final class DefaultBatchingSender implements BatchingSender {
             return true;
         }
         if (running.size() >= options.maxInFlight()) {
-            lookLater(timeLeft);
+            scheduleCheck(timeLeft);
             return false;
         }
         final long lingerLeft = lingerNanos - first.ageNanos();
@@ -519,7 +519,7 @@ final class DefaultBatchingSender implements BatchingSender {
         if (enough || flushing > 0 || lingerLeft <= 0) {
             return true;
         }
-        return !lookLater(Math.min(lingerLeft, timeLeft));
+        return !scheduleCheck(Math.min(lingerLeft, timeLeft));
     }
 
     private List<BatchEntry> poll() {
@@ -555,28 +555,28 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** @return false if nobody can look: the client is closed, and what is started now fails and says so */
-    private boolean lookLater(final long nanos) {
+    private boolean scheduleCheck(final long nanos) {
         final long at = System.nanoTime() + nanos;
-        if (nextLook != null && nextLookNanos - at <= 0) {
+        if (nextCheck != null && nextCheckNanos - at <= 0) {
             return true;
         }
         try {
-            if (nextLook != null) {
-                nextLook.cancel(false);
+            if (nextCheck != null) {
+                nextCheck.cancel(false);
             }
-            nextLook = engine.timer().schedule(this::look, nanos, TimeUnit.NANOSECONDS);
-            nextLookNanos = at;
+            nextCheck = engine.timer().schedule(this::checkAgain, nanos, TimeUnit.NANOSECONDS);
+            nextCheckNanos = at;
             return true;
         } catch (final RejectedExecutionException e) {
-            nextLook = null;
+            nextCheck = null;
             return false;
         }
     }
 
-    private void look() {
+    private void checkAgain() {
         lock.lock();
         try {
-            nextLook = null;
+            nextCheck = null;
         } finally {
             lock.unlock();
         }

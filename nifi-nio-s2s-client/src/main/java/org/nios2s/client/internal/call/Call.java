@@ -47,10 +47,10 @@ final class Call implements RunningCall {
     private static final Duration WORKER_GRACE = Duration.ofSeconds(2);
 
     /** An attempt that waited for a connection for no longer than this was cut short by the end of the delivery time-out. */
-    private static final Duration LITTLE_TIME = Duration.ofMillis(100);
+    private static final Duration SHORT_WAIT = Duration.ofMillis(100);
 
     /** Maximum number of earlier attempts that a failure names: the last ones. */
-    private static final int MOST_TOLD = 8;
+    private static final int MAX_EARLIER_FAILURES = 8;
 
     private final CallRegistry calls;
     private final CallRequest request;
@@ -66,7 +66,7 @@ final class Call implements RunningCall {
     private final CompletableFuture<Void> outcome = new CompletableFuture<>();
     private final CompletableFuture<Void> handedOver = new CompletableFuture<>();
     /** Fails when the time is over; completed when nobody needs to look any more. */
-    private volatile CompletableFuture<Void> clock = CompletableFuture.completedFuture(null);
+    private volatile CompletableFuture<Void> timer = CompletableFuture.completedFuture(null);
 
     /** The last one; it counts while {@link #attempting}. */
     private volatile Attempt attempt;
@@ -155,13 +155,13 @@ final class Call implements RunningCall {
 
     void begin() {
         guarded(() -> {
-            watchTheTime();
+            scheduleNextCheck();
             next();
         });
     }
 
     void refuse(final FailureReason reason, final String message) {
-        tellFailed(failure(reason, message, null));
+        fail(failure(reason, message, null));
     }
 
     /** Nothing is thrown where nobody hears it: on timers and in callbacks of futures. */
@@ -169,33 +169,33 @@ final class Call implements RunningCall {
         try {
             step.run();
         } catch (final Exception | Error e) {
-            tellFailed(failure(FailureReason.INTERNAL_ERROR, String.valueOf(e), e));
+            fail(failure(FailureReason.INTERNAL_ERROR, String.valueOf(e), e));
         }
     }
 
-    private void watchTheTime() {
+    private void scheduleNextCheck() {
         final long left = Math.min(deadlineLeftNanos(), deliveryLeftNanos());
-        lookIn(left > 0 ? left : deadlineLeftNanos());
+        scheduleCheck(left > 0 ? left : deadlineLeftNanos());
     }
 
-    private void lookIn(final long nanos) {
+    private void scheduleCheck(final long nanos) {
         if (nanos == Long.MAX_VALUE) {
             return;
         }
         final CompletableFuture<Void> next = new CompletableFuture<>();
-        clock = next;
+        timer = next;
         if (decided.get()) {
             return;
         }
         // Not on an IO worker: one that is busy must not stop the time too.
         next.orTimeout(Math.max(1, nanos), TimeUnit.NANOSECONDS).whenComplete((nothing, failure) -> {
             if (failure instanceof TimeoutException) {
-                calls.connections().virtualThreads().execute(() -> guarded(this::look));
+                calls.connections().virtualThreads().execute(() -> guarded(this::checkTimeout));
             }
         });
     }
 
-    private void look() {
+    private void checkTimeout() {
         if (decided.get()) {
             return;
         }
@@ -210,9 +210,9 @@ final class Call implements RunningCall {
                     FailureReason.DEADLINE_EXCEEDED,
                     "Not over after " + options.deadline() + "; its IO worker is busy");
         } else if (late) {
-            lookIn(deadlineLeftNanos() + TimeUnit.NANOSECONDS.convert(WORKER_GRACE));
+            scheduleCheck(deadlineLeftNanos() + TimeUnit.NANOSECONDS.convert(WORKER_GRACE));
         } else {
-            watchTheTime();
+            scheduleNextCheck();
         }
     }
 
@@ -221,13 +221,13 @@ final class Call implements RunningCall {
         final TransactionException last = last();
         final boolean deadlinePassed = deadlineLeftNanos() <= 0;
         if (last == null || deadlinePassed) {
-            tellFailed(When.BETWEEN_ATTEMPTS, failure(FailureReason.DEADLINE_EXCEEDED, message, last));
+            fail(When.BETWEEN_ATTEMPTS, failure(FailureReason.DEADLINE_EXCEEDED, message, last));
         } else {
-            tellFailed(When.BETWEEN_ATTEMPTS, last);
+            fail(When.BETWEEN_ATTEMPTS, last);
         }
         if (!decided.get()) {
             // An attempt has begun meanwhile.
-            watchTheTime();
+            scheduleNextCheck();
         }
     }
 
@@ -264,7 +264,7 @@ final class Call implements RunningCall {
                     if (failure == null) {
                         start(port);
                     } else {
-                        judge(null, known(failure));
+                        handleFailure(null, known(failure));
                     }
                 }));
     }
@@ -292,7 +292,7 @@ final class Call implements RunningCall {
                     if (failure == null) {
                         succeeded(port, done);
                     } else {
-                        judge(port, known(failure));
+                        handleFailure(port, known(failure));
                     }
                 }));
     }
@@ -333,7 +333,7 @@ final class Call implements RunningCall {
     }
 
     /** An attempt failed, or no peer was found for one. */
-    private void judge(final Endpoint port, final TransactionException failure) {
+    private void handleFailure(final Endpoint port, final TransactionException failure) {
         final boolean over = endAttempt(failure);
         if (port != null) {
             peers.failed(port, failure);
@@ -341,7 +341,7 @@ final class Call implements RunningCall {
         doubtful = doubtfulAfter(port, failure);
         if (over) {
             // Given up by its caller: only the observer can still hear what became of it.
-            SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, whole(failure)));
+            SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, withEarlierAttempts(failure)));
             return;
         }
         final Optional<Duration> pause =
@@ -351,7 +351,7 @@ final class Call implements RunningCall {
             SafeObserver.notify(calls.observer(), seen -> seen.retrying(direction, failure, made, pause.get()));
             later(pause.get(), failure);
         } else {
-            tellFailed(mostTelling(failure));
+            fail(mostInformative(failure));
         }
     }
 
@@ -366,10 +366,10 @@ final class Call implements RunningCall {
     }
 
     /** An attempt that found no connection in the little time that was left says less than the attempt before it. */
-    private synchronized TransactionException mostTelling(final TransactionException failure) {
+    private synchronized TransactionException mostInformative(final TransactionException failure) {
         final boolean hadNoTime = failure.step() == TransactionStep.WAIT_FOR_CONNECTION
                 && failure.reason() == FailureReason.IDLE_TIMEOUT
-                && System.nanoTime() - attemptNanos < TimeUnit.NANOSECONDS.convert(LITTLE_TIME);
+                && System.nanoTime() - attemptNanos < TimeUnit.NANOSECONDS.convert(SHORT_WAIT);
         if (hadNoTime && failures.size() > 1) {
             return failures.get(failures.size() - 2);
         }
@@ -383,7 +383,7 @@ final class Call implements RunningCall {
             attempts++;
         }
         unknown |= failure.isOutcomeUnknown();
-        if (failures.size() == MOST_TOLD) {
+        if (failures.size() == MAX_EARLIER_FAILURES) {
             failures.removeFirst();
         }
         failures.add(failure);
@@ -422,7 +422,7 @@ final class Call implements RunningCall {
             calls.timer()
                     .schedule(() -> guarded(this::next), TimeUnit.NANOSECONDS.convert(pause), TimeUnit.NANOSECONDS);
         } catch (final RejectedExecutionException e) {
-            tellFailed(failure);
+            fail(failure);
         }
         if (calls.isClosed() || stopped) {
             closed();
@@ -431,13 +431,13 @@ final class Call implements RunningCall {
 
     /** The client takes no further attempt. One that is under way ends by itself and says how. */
     void closed() {
-        tellFailed(When.BETWEEN_ATTEMPTS, failure(FailureReason.CLIENT_CLOSED, "The client was closed", last()));
+        fail(When.BETWEEN_ATTEMPTS, failure(FailureReason.CLIENT_CLOSED, "The client was closed", last()));
     }
 
     @Override
     public void stop(final FailureReason reason, final String message) {
         stopped = true;
-        tellFailed(When.BETWEEN_ATTEMPTS, failure(reason, message, last()));
+        fail(When.BETWEEN_ATTEMPTS, failure(reason, message, last()));
         final Attempt running = attempt;
         if (running != null) {
             running.stop(reason, message);
@@ -450,8 +450,8 @@ final class Call implements RunningCall {
     }
 
     private void abandon(final FailureReason reason, final String message) {
-        tellFailed(When.BETWEEN_ATTEMPTS, failure(reason, message, last()));
-        tellFailed(
+        fail(When.BETWEEN_ATTEMPTS, failure(reason, message, last()));
+        fail(
                 When.ALWAYS,
                 peers.failing(TransactionStep.COMPLETE, reason)
                         .message(message)
@@ -463,20 +463,20 @@ final class Call implements RunningCall {
         }
     }
 
-    private void tellFailed(final TransactionException failure) {
-        tellFailed(When.ALWAYS, failure);
+    private void fail(final TransactionException failure) {
+        fail(When.ALWAYS, failure);
     }
 
-    private void tellFailed(final When when, final TransactionException failure) {
+    private void fail(final When when, final TransactionException failure) {
         if (settle(when)) {
-            final TransactionException whole = whole(failure);
-            SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, whole));
-            handOver(() -> result.completeExceptionally(whole));
+            final TransactionException complete = withEarlierAttempts(failure);
+            SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, complete));
+            handOver(() -> result.completeExceptionally(complete));
         }
     }
 
     /** @return the failure with all that is known of the attempts before it */
-    private synchronized TransactionException whole(final TransactionException failure) {
+    private synchronized TransactionException withEarlierAttempts(final TransactionException failure) {
         final List<TransactionException> earlier =
                 failures.stream().filter(each -> each != failure).toList();
         final boolean more = !earlier.isEmpty() || unknown != failure.isOutcomeUnknown();
@@ -504,7 +504,7 @@ final class Call implements RunningCall {
     }
 
     private void handOver(final Runnable completing) {
-        clock.complete(null);
+        timer.complete(null);
         outcome.complete(null);
         final Runnable handOver = () -> {
             calls.finished(this);
@@ -524,7 +524,7 @@ final class Call implements RunningCall {
         if (!settle(When.ALWAYS)) {
             return;
         }
-        clock.complete(null);
+        timer.complete(null);
         calls.finished(this);
         outcome.complete(null);
         handedOver.complete(null);
