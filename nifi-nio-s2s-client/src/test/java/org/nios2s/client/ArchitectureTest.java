@@ -65,7 +65,8 @@ class ArchitectureTest {
     }
 
     @Test
-    @DisplayName("the API leads inside by three doors: the builder of a client, that of TLS, and the content of a packet")
+    @DisplayName(
+            "the API leads inside by three doors: the builder of a client, that of TLS, and the content of a packet")
     void doors() {
         check(noClasses()
                 .that(resideInAPackage(API)
@@ -75,10 +76,10 @@ class ArchitectureTest {
         check(noClasses()
                 .that(resideInAPackage(API))
                 .should()
-                .dependOnClassesThat(
-                        resideInAnyPackage(INTERNAL + "..").and(not(named("SiteToSiteBuilder", "NettyTls")))
-                                .and(not(describe(
-                                        "the content of packets", type -> type.getName().contains("PacketContent"))))));
+                .dependOnClassesThat(resideInAnyPackage(INTERNAL + "..")
+                        .and(not(named("SiteToSiteBuilder", "NettyTls")))
+                        .and(not(describe(
+                                "the content of packets", type -> type.getName().contains("PacketContent"))))));
     }
 
     private static DescribedPredicate<JavaClass> named(final String one, final String other) {

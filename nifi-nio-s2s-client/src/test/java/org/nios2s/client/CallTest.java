@@ -549,7 +549,8 @@ class CallTest {
         final List<Map<String, String>> arrived =
                 server.arrived.stream().map(ScriptedServer.Received::attributes).toList();
         assertEquals(2, arrived.size());
-        assertEquals(2, arrived.stream().map(each -> each.get("attempt")).distinct().count());
+        assertEquals(
+                2, arrived.stream().map(each -> each.get("attempt")).distinct().count());
         assertEquals(done.commsId(), arrived.get(1).get("attempt"));
         assertEquals("a.txt", arrived.get(0).get("filename"));
         assertEquals(arrived.get(0).get("uuid"), arrived.get(1).get("uuid"));

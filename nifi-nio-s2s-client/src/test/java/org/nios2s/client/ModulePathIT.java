@@ -101,8 +101,11 @@ class ModulePathIT {
         assertEquals(0, ended, said::toString);
         final Path files = Files.createDirectory(directory.resolve("files"));
         Files.writeString(files.resolve("a.txt"), "content");
-        final Path program = Path.of(
-                PushDirectory.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        final Path program = Path.of(PushDirectory.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
         try (ScriptedServer server = new ScriptedServer()) {
             final Process java = new ProcessBuilder(
                             image.resolve("bin/java").toString(),

@@ -98,7 +98,9 @@ final class DefaultBatchingSender implements BatchingSender {
         private boolean mayRepeat(final TransactionException failure) {
             final boolean twice = isOfPackets(failure) && refused.incrementAndGet() >= REFUSALS_BEFORE_HALVING;
             final boolean ends = twice && (entries.size() > 1 || isLeftToItself());
-            return !ends && attempted.stream().allMatch(entry -> PacketContent.of(entry.packet).isRepeatable());
+            return !ends
+                    && attempted.stream()
+                            .allMatch(entry -> PacketContent.of(entry.packet).isRepeatable());
         }
 
         /** @return how often the transaction may be attempted before one of its packets has had all of its attempts */

@@ -80,7 +80,8 @@ public final class MicrometerMetrics implements ClientObserver {
 
     @Override
     public void transactionFailed(final Direction direction, final TransactionException failure) {
-        registry.counter(PREFIX + "transactions.failed", reason(direction, failure)).increment();
+        registry.counter(PREFIX + "transactions.failed", reason(direction, failure))
+                .increment();
     }
 
     @Override

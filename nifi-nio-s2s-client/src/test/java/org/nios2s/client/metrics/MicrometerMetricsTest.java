@@ -41,8 +41,7 @@ class MicrometerMetricsTest {
             Outcomes.await(nifi.inputPort("in").send(Packet.of(Map.of(), new byte[5])));
             assertEquals(1, counter("packets", "client", "a", "direction", "send", "port", "in"));
             assertEquals(5, counter("bytes", "port", "in"));
-            assertEquals(
-                    1, registry.get("nifi.s2s.client.transactions").timer().count());
+            assertEquals(1, registry.get("nifi.s2s.client.transactions").timer().count());
             await().until(() -> gauge("connections.idle") == 1);
             assertEquals(0, gauge("bytes.pending"));
             server.at(Moment.CONFIRM, ScriptedServer.hangUp());

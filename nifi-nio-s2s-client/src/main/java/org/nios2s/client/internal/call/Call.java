@@ -341,7 +341,8 @@ final class Call implements RunningCall {
         doubtful = doubtfulAfter(port, failure);
         if (over) {
             // Given up by its caller: only the observer can still hear what became of it.
-            SafeObserver.notify(calls.observer(), seen -> seen.transactionFailed(direction, withEarlierAttempts(failure)));
+            SafeObserver.notify(
+                    calls.observer(), seen -> seen.transactionFailed(direction, withEarlierAttempts(failure)));
             return;
         }
         final Optional<Duration> pause =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client.internal.transaction;
 
-import java.util.Iterator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
