@@ -4,6 +4,7 @@ package org.nios2s.harness.plan;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
@@ -119,6 +120,8 @@ public final class Presets {
         try {
             final Map<String, Object> entries = YAML.readValue(text, ENTRIES);
             return entries == null ? Map.of() : entries;
+        } catch (final MismatchedInputException e) {
+            throw new IllegalArgumentException(name + " has to consist of lines 'name: value'", e);
         } catch (final JsonProcessingException e) {
             throw new IllegalArgumentException(
                     name + " cannot be read as 'name: value' lines of YAML: " + e.getOriginalMessage(), e);

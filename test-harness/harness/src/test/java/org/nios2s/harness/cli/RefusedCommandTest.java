@@ -150,6 +150,7 @@ class RefusedCommandTest {
             quoteCharacter = '"',
             value = {
                 "metrics: [speed] | 'speed' is no metric",
+                "clients | has to consist of lines 'name: value'",
                 "metrics: p98 | 'p98' is no metric (did you mean 'p90'?)",
                 "figures: p99 | 'figures' is called 'metrics': write that",
                 "{intervall: 1s} | 'intervall' is no setting (did you mean 'interval'?)",
