@@ -21,7 +21,7 @@ import org.nios2s.harness.nifi.RestClient;
  */
 public record FlowFileSource(NifiNode nifi, Component source, Component destination) {
 
-    private static final String TYPE = "org.nios2s.harness.sink.CeilingSource";
+    private static final String TYPE = "org.nios2s.harness.sink.PacketSource";
     private static final int FEED_QUEUE = 10_000;
     private static final int FEED_COMMIT = 20;
     private static final long NO_BYTES_LIMIT = 1L << 40;
