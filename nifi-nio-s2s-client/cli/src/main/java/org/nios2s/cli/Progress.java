@@ -19,27 +19,27 @@ final class Progress implements ClientObserver {
     private static final double MEBIBYTE = 1 << 20;
 
     private final PrintWriter err;
-    private final String done;
+    private final String what;
     private final boolean quiet;
     private final LongSupplier nanoTime;
     private final long startedNanos;
     private long saidNanos;
-    private long files;
+    private long done;
     private long bytes;
     private FailureReason waitsFor;
 
-    /** @param done the past tense of what is done to files */
-    Progress(final PrintWriter err, final String done, final boolean quiet, final LongSupplier nanoTime) {
+    /** @param what is counted, such as {@code files sent} */
+    Progress(final PrintWriter err, final String what, final boolean quiet, final LongSupplier nanoTime) {
         this.err = err;
-        this.done = done;
+        this.what = what;
         this.quiet = quiet;
         this.nanoTime = nanoTime;
         this.startedNanos = nanoTime.getAsLong();
         this.saidNanos = startedNanos;
     }
 
-    synchronized void transferred(final long moreFiles, final long moreBytes) {
-        files += moreFiles;
+    synchronized void transferred(final long more, final long moreBytes) {
+        done += more;
         bytes += moreBytes;
         waitsFor = null;
         final long now = nanoTime.getAsLong();
@@ -58,7 +58,7 @@ final class Progress implements ClientObserver {
         if (!quiet) {
             final long millis =
                     Duration.ofNanos(nanoTime.getAsLong() - startedNanos).toMillis();
-            err.printf(Locale.ROOT, "%d files %s, %.1f MiB in %.1f s%n", files, done, bytes / MEBIBYTE, millis / 1e3);
+            err.printf(Locale.ROOT, "%d %s, %.1f MiB in %.1f s%n", done, what, bytes / MEBIBYTE, millis / 1e3);
             err.flush();
         }
     }

@@ -70,7 +70,7 @@ final class ReceiveCommand implements Callable<Integer> {
         if (!Files.isWritable(directory)) {
             throw new UserMistake(directory + " may not be written by this user");
         }
-        final Progress progress = new Progress(spec.commandLine().getErr(), "received", quiet, System::nanoTime);
+        final Progress progress = new Progress(spec.commandLine().getErr(), "files received", quiet, System::nanoTime);
         final NodesNotServing notServing = new NodesNotServing();
         final SiteToSite.Builder builder =
                 nifi.builder(notServing).batchLimits(BatchLimits.standard().withMaxPackets(batch));

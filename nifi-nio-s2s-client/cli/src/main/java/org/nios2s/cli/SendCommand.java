@@ -2,34 +2,48 @@
 package org.nios2s.cli;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.InputPort;
 import org.nios2s.client.Packet;
+import org.nios2s.client.RecordFraming;
+import org.nios2s.client.RecordSender;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionResult;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code s2s send}: each file is a FlowFile. Runs on the main thread. */
+/** {@code s2s send}: each file is a FlowFile, or thousands of lines are one. Runs on the main thread. */
 @Command(
         name = "send",
         mixinStandardHelpOptions = true,
         description =
                 "Sends each FILE as a FlowFile to an input port. Prints the names of files that NiFi has taken over, and ends"
-                        + " at the first transaction that fails.")
+                        + " at the first transaction that fails. With --lines it sends the lines of standard input, many in a"
+                        + " FlowFile.")
 final class SendCommand implements Callable<Integer> {
     private static final String FILENAME = "filename";
+    private static final long MAX_BATCH_BYTES = 1 << 30;
+    private static final int MAX_BATCH_COUNT = 100_000_000;
+    private static final Duration LINGER = Duration.ofSeconds(1);
+    /** Four under way, and two that get ready. */
+    private static final int BATCHES_PENDING = 6;
+
+    private static final long MIN_PENDING_BYTES = 32L << 20;
 
     @Mixin
     private NifiOptions nifi;
@@ -46,22 +60,63 @@ final class SendCommand implements Callable<Integer> {
             description = "Files in a transaction, of which NiFi takes over all or none. Default: ${DEFAULT-VALUE}.")
     private int batch;
 
+    @Option(
+            names = "--lines",
+            description =
+                    "Sends the lines of standard input, joined to FlowFiles with the attribute record.count. A signal ends"
+                            + " the reading; what was read is sent.")
+    private boolean lines;
+
+    @Option(
+            names = "--batch-bytes",
+            description = "With --lines: bytes in a FlowFile, at most, newlines included. Default: 1048576.")
+    private Long batchBytes;
+
+    @Option(names = "--batch-count", description = "With --lines: lines in a FlowFile, at most. Default: 10000.")
+    private Integer batchCount;
+
+    @Option(names = "--linger", description = "With --lines: the longest that a line waits for others. Default: 1s.")
+    private Duration linger;
+
     @Option(names = "--quiet", description = "No progress on standard error.")
     private boolean quiet;
 
-    @Parameters(arity = "1..*", paramLabel = "FILE")
-    private List<Path> files;
+    @Parameters(arity = "0..*", paramLabel = "FILE")
+    private List<Path> files = List.of();
 
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() throws Exception {
+        requireLinesOrFiles();
+        return lines ? sendLines() : sendFiles();
+    }
+
+    private void requireLinesOrFiles() {
+        if (!lines) {
+            if (files.isEmpty()) {
+                throw new ParameterException(spec.commandLine(), "Missing required parameter: 'FILE'; or give --lines");
+            }
+            if (batchBytes != null || batchCount != null || linger != null) {
+                throw new UserMistake("--batch-bytes, --batch-count and --linger go with --lines");
+            }
+            return;
+        }
+        if (!files.isEmpty()) {
+            throw new UserMistake("--lines reads standard input: give no FILE, or s2s send --lines <FILE");
+        }
+        if (batch != 1) {
+            throw new UserMistake("--batch counts files; with --lines give --batch-count");
+        }
+    }
+
+    private int sendFiles() throws Exception {
         if (batch < 1) {
             throw new UserMistake("--batch is " + batch + "; accepted: 1 or more");
         }
         files.forEach(SendCommand::requireReadable);
-        final Progress progress = new Progress(spec.commandLine().getErr(), "sent", quiet, System::nanoTime);
+        final Progress progress = new Progress(spec.commandLine().getErr(), "files sent", quiet, System::nanoTime);
         final SiteToSite.Builder builder = nifi.builder(progress);
         try (SiteToSite site = builder.build()) {
             final InputPort port = site.inputPort(nifi.portName());
@@ -72,6 +127,50 @@ final class SendCommand implements Callable<Integer> {
             progress.end();
         }
         return Outcome.DONE.exitCode();
+    }
+
+    private int sendLines() throws InterruptedException {
+        final BatchingOptions options = joining();
+        final PrintWriter err = spec.commandLine().getErr();
+        final Progress progress = new Progress(err, "lines sent", quiet, System::nanoTime);
+        final LineTally tally = new LineTally(err, progress);
+        // What becomes of lines is counted before the sender is closed.
+        final SiteToSite.Builder builder = nifi.builder(progress).completionExecutor(Runnable::run);
+        try (SiteToSite site = builder.build();
+                RecordSender sender = open(site.inputPort(nifi.portName()), options)) {
+            final int maxBytes = Math.toIntExact(options.maxBytes() - 1);
+            return new LineSender(System.in, sender, maxBytes, tally).run().exitCode();
+        }
+    }
+
+    private RecordSender open(final InputPort port, final BatchingOptions options) {
+        try {
+            return port.joining(RecordFraming.lines(), attributes, options);
+        } catch (final IllegalArgumentException e) {
+            throw new UserMistake(e.getMessage(), e);
+        }
+    }
+
+    /** More than the transactions under way need would only wait in memory, and be lost if the process is killed. */
+    private BatchingOptions joining() {
+        final long bytes = batchBytes == null ? BatchingOptions.ofRecords().maxBytes() : batchBytes;
+        final int count = batchCount == null ? BatchingOptions.ofRecords().maxPackets() : batchCount;
+        requireBetween("--batch-bytes", bytes, 2, MAX_BATCH_BYTES);
+        requireBetween("--batch-count", count, 1, MAX_BATCH_COUNT);
+        if (linger != null && linger.isNegative()) {
+            throw new UserMistake("--linger is " + linger + "; accepted: 0s or more");
+        }
+        return BatchingOptions.ofRecords()
+                .withMaxBytes(bytes)
+                .withMaxPackets(count)
+                .withLinger(linger == null ? LINGER : linger)
+                .withMaxPending(BATCHES_PENDING * count, Math.max(MIN_PENDING_BYTES, BATCHES_PENDING * bytes));
+    }
+
+    private static void requireBetween(final String option, final long value, final long min, final long max) {
+        if (value < min || value > max) {
+            throw new UserMistake(option + " is " + value + "; accepted: " + min + " to " + max);
+        }
     }
 
     private static void requireReadable(final Path file) {

@@ -92,6 +92,20 @@ class SendCommandTest {
     }
 
     @Test
+    void linesAndFilesAreToldApart() throws Exception {
+        final String file = file("a.txt", "");
+        assertMistake("--lines reads standard input: give no FILE", "send", "--lines", file);
+        assertMistake("--batch counts files; with --lines give --batch-count", "send", "--lines", "--batch", "2");
+        for (final String option : List.of("--batch-bytes=3", "--batch-count=3", "--linger=3s")) {
+            assertMistake("--batch-bytes, --batch-count and --linger go with --lines", "send", option, file);
+        }
+        assertMistake("--batch-bytes is 1; accepted: 2 to 1073741824", "send", "--lines", "--batch-bytes", "1");
+        assertMistake("--batch-count is 0; accepted: 1 to 100000000", "send", "--lines", "--batch-count", "0");
+        assertMistake("--linger is PT-1S; accepted: 0s or more", "send", "--lines", "--linger=-1s");
+        assertMistake("The attribute uuid can't be given", "send", "--lines", "-a", "uuid=mine");
+    }
+
+    @Test
     void aTimeNeedsAUnit() throws Exception {
         final Run run = Run.of(server.address(), "send", "--delivery-timeout", "30", file("a.txt", ""));
         assertEquals(Outcome.MISTAKE.exitCode(), run.exitCode());

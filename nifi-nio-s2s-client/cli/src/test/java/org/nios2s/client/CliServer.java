@@ -2,6 +2,7 @@
 package org.nios2s.client;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -45,6 +46,24 @@ public final class CliServer implements AutoCloseable {
         return server.committed.stream()
                 .collect(Collectors.toMap(
                         packet -> packet.attributes().get("filename"), packet -> new String(packet.content())));
+    }
+
+    /** In the order in which they arrived, a character for each byte. */
+    public List<String> committedContents() {
+        return server.committed.stream()
+                .map(packet -> new String(packet.content(), StandardCharsets.ISO_8859_1))
+                .toList();
+    }
+
+    /** Makes room for more. */
+    public long forgetCommitted() {
+        long bytes = 0;
+        for (Received packet = server.committed.poll(); packet != null; packet = server.committed.poll()) {
+            bytes += packet.content().length;
+        }
+        server.arrived.clear();
+        server.heard.clear();
+        return bytes;
     }
 
     public List<Map<String, String>> committedAttributes() {

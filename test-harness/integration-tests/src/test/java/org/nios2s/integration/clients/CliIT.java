@@ -4,6 +4,7 @@ package org.nios2s.integration.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,10 +15,12 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +34,7 @@ import org.nios2s.integration.SharedNifi;
 /** The command {@code s2s}, as a process of its own, and a real NiFi with either listener. Lives on the test's thread. */
 class CliIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int LINES = 25_000;
 
     @TempDir
     private Path directory;
@@ -51,13 +55,21 @@ class CliIT {
 
     private List<String> run(final int exitCode, final Map<String, String> environment, final String... arguments)
             throws Exception {
+        return run(exitCode, environment, new File("/dev/null"), arguments);
+    }
+
+    private List<String> run(
+            final int exitCode, final Map<String, String> environment, final File in, final String... arguments)
+            throws Exception {
         final List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", jar().toString()));
         command.addAll(Arrays.asList(arguments));
         final Path out = Files.createTempFile("s2s", ".out");
         final Path err = Files.createTempFile("s2s", ".err");
-        final ProcessBuilder builder =
-                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        final ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectInput(in)
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
         builder.environment().putAll(environment);
         final Process process = builder.start();
         assertTrue(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS));
@@ -103,6 +115,72 @@ class CliIT {
         }
         assertEquals(List.of(), run(0, "receive", out.toString(), "--url", url, "--port-name", "loop-out"));
         run(1, "send", a, "--url", url, "--port-name", "no such port");
+    }
+
+    /** A line in each, and a number in each line, so that none is the same; the last one without a newline. */
+    private static String manyLines() {
+        return IntStream.range(0, LINES).mapToObj(i -> "line " + i + "\r").collect(Collectors.joining("\n"));
+    }
+
+    /** FlowFiles of lines that were sent arrive in any order, and each has as many as it says. */
+    private void linesGoThrough(final NifiNode nifi, final Map<String, String> environment, final String... tls)
+            throws Exception {
+        final Path lines = Files.writeString(directory.resolve("lines"), manyLines());
+        final Path out = Files.createDirectory(directory.resolve("lines-out"));
+        final List<String> where = List.of("--url", nifi.info().api().replace("/nifi-api", "/nifi"), "--port-name");
+        final Stream<String> send = Stream.of(
+                        Stream.of("send", "--lines", "--batch-count", "1000"),
+                        where.stream(),
+                        Stream.of("loop-in"),
+                        Stream.of(tls))
+                .flatMap(each -> each);
+        assertEquals(List.of(), run(0, environment, lines.toFile(), send.toArray(String[]::new)));
+        final Stream<String> receive = Stream.of(
+                        Stream.of("receive", out.toString(), "--attributes", "--wait", "5s"),
+                        where.stream(),
+                        Stream.of("loop-out"),
+                        Stream.of(tls))
+                .flatMap(each -> each);
+        final Set<String> received = new TreeSet<>();
+        for (final String file : run(0, environment, receive.toArray(String[]::new))) {
+            if (file.endsWith(".attributes")) {
+                continue;
+            }
+            final List<String> ofFile =
+                    Arrays.asList(Files.readString(Path.of(file)).split("\n"));
+            final Properties attributes = new Properties();
+            attributes.load(Files.newBufferedReader(Path.of(file + ".attributes")));
+            assertEquals("" + ofFile.size(), attributes.getProperty("record.count"));
+            assertEquals("text/plain", attributes.getProperty("mime.type"));
+            ofFile.forEach(line -> assertTrue(received.add(line), line));
+        }
+        assertEquals(new TreeSet<>(Arrays.asList(manyLines().split("\n"))), received);
+    }
+
+    @Test
+    @ResourceLock(SharedNifi.Lock.NIO)
+    void linesGoThroughOurListener() throws Exception {
+        linesGoThrough(SharedNifi.NIO.withEmptyLoop(), Map.of());
+    }
+
+    @Test
+    @ResourceLock(SharedNifi.Lock.STOCK)
+    void linesGoThroughTheStockListener() throws Exception {
+        linesGoThrough(SharedNifi.STOCK.withEmptyLoop(), Map.of());
+    }
+
+    @Test
+    @ResourceLock(SharedNifi.Lock.NIO_SECURED)
+    void linesGoOverTls() throws Exception {
+        final NifiNode nifi = SharedNifi.NIO_SECURED.withEmptyLoop();
+        final SecurityFiles security = nifi.security();
+        linesGoThrough(
+                nifi,
+                Map.of("S2S_KEYSTORE_PASSWORD", security.password(), "S2S_TRUSTSTORE_PASSWORD", security.password()),
+                "--keystore",
+                security.keyStore(Identity.CLIENT).toString(),
+                "--truststore",
+                security.trustStore().toString());
     }
 
     @Test
