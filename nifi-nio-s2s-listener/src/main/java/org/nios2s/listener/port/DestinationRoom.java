@@ -3,7 +3,6 @@ package org.nios2s.listener.port;
 
 import io.netty.util.concurrent.EventExecutor;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -23,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The room in the connections behind an input port: every transaction reserves its part before its peer is told to confirm.
- * Thread-safe: IO workers reserve, port tasks claim, and the thread that gives room back grants it to the next transaction.
+ * Thread-safe: IO workers reserve, and the thread that gives room back grants it to the next transaction.
  *
  * <h2>Why reserve</h2>
  *
@@ -50,7 +49,6 @@ public final class DestinationRoom {
     /** Thresholds in bytes by their text in the flow, of which there are few: parsing a text would take most of the time of a look. */
     private final Map<String, Double> parsedSizes = new ConcurrentHashMap<>();
 
-    private Load claimed = Load.NONE;
     private boolean lookScheduled;
 
     /**
@@ -75,51 +73,6 @@ public final class DestinationRoom {
      */
     public record Load(long flowFiles, long bytes) {
         static final Load NONE = new Load(0, 0);
-
-        Load plus(final Load other) {
-            return new Load(flowFiles + other.flowFiles, bytes + other.bytes);
-        }
-
-        Load minus(final Load other) {
-            return new Load(flowFiles - other.flowFiles, bytes - other.bytes);
-        }
-    }
-
-    /** The load of one commit that is under way: port tasks see each other's claims before the queue shows them. For one port task. */
-    final class CommitClaim implements AutoCloseable {
-        private Load own = Load.NONE;
-
-        /** @return whether the destination has room without this transaction: the transaction may then be the one that fills it */
-        boolean tryAdd(final Load load) {
-            synchronized (DestinationRoom.this) {
-                if (!isBelowThresholds(claimed)) {
-                    return false;
-                }
-                add(load);
-                return true;
-            }
-        }
-
-        /** Takes back a transaction that is not committed after all. */
-        void remove(final Load load) {
-            synchronized (DestinationRoom.this) {
-                add(new Load(-load.flowFiles, -load.bytes));
-            }
-        }
-
-        private void add(final Load load) {
-            own = own.plus(load);
-            claimed = claimed.plus(load);
-        }
-
-        /** Ends the claim: the queue shows by now what the commit put into it. */
-        @Override
-        public void close() {
-            synchronized (DestinationRoom.this) {
-                claimed = claimed.minus(own);
-                own = Load.NONE;
-            }
-        }
     }
 
     /**
@@ -134,10 +87,6 @@ public final class DestinationRoom {
             }
         }
         return reservation;
-    }
-
-    CommitClaim claim() {
-        return new CommitClaim();
     }
 
     /** @return transactions that wait for room */
@@ -192,8 +141,8 @@ public final class DestinationRoom {
             }
             return true;
         } catch (final RuntimeException e) {
-            // The flow was edited while we iterated. To say yes is safe:
-            // the commit checks again, through NiFi's own context.
+            // The flow was edited while we iterated. To say yes is safe: the
+            // port task asks again before a commit, through NiFi's own context.
             logger.debug("The connections behind a port can't be read", e);
             return true;
         }
@@ -209,27 +158,5 @@ public final class DestinationRoom {
         final double maxBytes = parsedSizes.computeIfAbsent(
                 queue.getBackPressureDataSizeThreshold(), text -> DataUnit.parseDataSize(text, DataUnit.B));
         return maxBytes > 0 && size.getByteCount() + added.bytes >= maxBytes;
-    }
-
-    /**
-     * Finds the transaction that filled a queue, among those of one commit: had they been committed one by one, those before it
-     * would have left room.
-     *
-     * @param committed what each put into the queue, in order
-     * @return the index of the first transaction after which the queue was full; their number if it is not full any more
-     */
-    synchronized int firstThatFilled(final List<Load> committed) {
-        Load behind = Load.NONE;
-        int first = committed.size();
-        while (first > 0 && wasFullBefore(behind)) {
-            first--;
-            behind = behind.plus(committed.get(first));
-        }
-        return first;
-    }
-
-    private boolean wasFullBefore(final Load behind) {
-        final Load without = Load.NONE.minus(behind);
-        return connections.get().stream().anyMatch(connection -> isFull(connection.getFlowFileQueue(), without));
     }
 }

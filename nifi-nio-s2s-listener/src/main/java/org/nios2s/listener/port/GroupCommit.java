@@ -24,8 +24,6 @@ import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.FlowFileReceiver;
 import org.nios2s.listener.transaction.Outcome;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes many transactions into one session and commits them together; a peer learns the outcome only after {@code commit()}
@@ -43,15 +41,12 @@ import org.slf4j.LoggerFactory;
  * commit. The session must not be used again.
  */
 final class GroupCommit {
-    private static final Logger logger = LoggerFactory.getLogger(GroupCommit.class);
-
     /** Failures in a row after which nothing more is tried; halving a full batch down to one bad transaction takes about half. */
     private static final int MAX_FAILURES_IN_A_ROW = 16;
 
     private final ProcessContext context;
     private final ProcessSession session;
     private final Function<String, ConnectionFault> authorization;
-    private final DestinationRoom destination;
     private final ListenerMetrics metrics;
     private final NanoClock clock;
     private final Set<String> authorized = new HashSet<>();
@@ -63,13 +58,11 @@ final class GroupCommit {
             final ProcessContext context,
             final ProcessSession session,
             final Function<String, ConnectionFault> authorization,
-            final DestinationRoom destination,
             final ListenerMetrics metrics,
             final NanoClock clock) {
         this.context = context;
         this.session = session;
         this.authorization = authorization;
-        this.destination = destination;
         this.metrics = metrics;
         this.clock = clock;
     }
@@ -87,7 +80,7 @@ final class GroupCommit {
             if (refusal == null) {
                 permitted.add(transaction);
             } else {
-                OutcomeNotifier.failed(List.of(transaction), refusal);
+                OutcomeNotifier.tell(List.of(transaction), Outcome.failed(refusal));
             }
         }
         if (permitted.isEmpty()) {
@@ -110,7 +103,7 @@ final class GroupCommit {
 
     private int commitOrHalve(final List<BufferedPush> batch) {
         if (givenUp != null) {
-            OutcomeNotifier.failed(batch, givenUp);
+            OutcomeNotifier.tell(batch, Outcome.failed(givenUp));
             return 0;
         }
         final List<BufferedPush> part = refuseExpired(batch);
@@ -145,8 +138,7 @@ final class GroupCommit {
             metrics.recordSince(Histogram.COMMIT_TIME_MS, startNanos);
             metrics.committed(part.size(), written.flowFiles, written.bytes);
         });
-        Guarded.run("The answer to peers", new CommittedAnswer(part));
-        OutcomeNotifier.committedOneByOne(part);
+        OutcomeNotifier.tell(part, Outcome.committed(context));
         return written.flowFiles;
     }
 
@@ -161,7 +153,7 @@ final class GroupCommit {
         final List<BufferedPush> inTime = new ArrayList<>(part.size());
         for (final BufferedPush transaction : part) {
             if (transaction.isPastDeadline(nowNanos)) {
-                OutcomeNotifier.failed(List.of(transaction), CommitDeadline.expired());
+                OutcomeNotifier.tell(List.of(transaction), Outcome.failed(CommitDeadline.expired()));
             } else {
                 inTime.add(transaction);
             }
@@ -185,44 +177,6 @@ final class GroupCommit {
     }
 
     /**
-     * The answer to the peers of a commit: each is told whether its own transaction filled the destination, as if the transaction had
-     * been committed alone. Lives on the port task.
-     */
-    private final class CommittedAnswer implements Guarded.Task {
-        private final List<BufferedPush> part;
-
-        CommittedAnswer(final List<BufferedPush> part) {
-            this.part = part;
-        }
-
-        @Override
-        public void run() {
-            final int full = firstThatFilled(part);
-            OutcomeNotifier.committed(part.subList(0, full), false);
-            OutcomeNotifier.committed(part.subList(full, part.size()), true);
-        }
-    }
-
-    private int firstThatFilled(final List<BufferedPush> part) {
-        if (!Outcome.isDestinationFull(context)) {
-            return part.size();
-        }
-        // NiFi called the destination full, and a consumer drained
-        // it before we looked: so at least the last one filled it.
-        final int last = part.size() - 1;
-        try {
-            return Math.min(
-                    last,
-                    destination.firstThatFilled(
-                            part.stream().map(RequestQueue::loadOf).toList()));
-        } catch (final RuntimeException e) {
-            logger.debug(
-                    "The load of the destination can't be read: the last transaction is taken to have filled it", e);
-            return last;
-        }
-    }
-
-    /**
      * NiFi's session throws these before it updates the FlowFile repository, or when that update fails, and then rolls back. Any
      * other exception may come from what follows the update: statistics, queues, reporters of metrics.
      */
@@ -239,7 +193,7 @@ final class GroupCommit {
                 "The commit failed at a point where NiFi may have kept the data already, so it is not tried again, and the peer"
                         + " will send the data a second time. The cause: " + cause,
                 cause);
-        OutcomeNotifier.failed(part, givenUp);
+        OutcomeNotifier.tell(part, Outcome.failed(givenUp));
         return 0;
     }
 
@@ -251,7 +205,7 @@ final class GroupCommit {
             givenUp = fault;
         }
         if (givenUp != null || part.size() == 1) {
-            OutcomeNotifier.failed(part, fault);
+            OutcomeNotifier.tell(part, Outcome.failed(fault));
             return 0;
         }
         final int half = part.size() / 2;

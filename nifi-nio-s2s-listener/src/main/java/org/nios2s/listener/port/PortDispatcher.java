@@ -31,6 +31,7 @@ import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.SessionCloser;
 import org.nios2s.listener.transaction.SessionWaiter;
 import org.nios2s.listener.transaction.TransactionPeer;
@@ -352,7 +353,7 @@ public final class PortDispatcher {
     private void fail(final BufferedPush transaction, final ConnectionFault fault) {
         queue.remove(transaction);
         if (transaction.claim()) {
-            OutcomeNotifier.failed(List.of(transaction), fault);
+            OutcomeNotifier.tell(List.of(transaction), Outcome.failed(fault));
         }
     }
 
@@ -365,8 +366,7 @@ public final class PortDispatcher {
 
     /** Runs on the port task. */
     int run(final ProcessContext context, final ProcessSession session) {
-        final GroupCommit groupCommit =
-                new GroupCommit(context, session, this::refusalOf, destination, metrics, shared.clock);
+        final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, metrics, shared.clock);
         final CommitLimits limits = new CommitLimits(
                 shared.settings.commits().transactions(),
                 shared.settings.commits().bytes());

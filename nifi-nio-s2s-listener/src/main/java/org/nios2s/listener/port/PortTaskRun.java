@@ -12,12 +12,12 @@ import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
-import org.nios2s.listener.port.DestinationRoom.CommitClaim;
 import org.nios2s.listener.port.PortDispatcher.NextSession;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.SessionWaiter;
 
 /**
@@ -99,8 +99,8 @@ final class PortTaskRun {
             return false;
         }
         final List<BufferedPush> batch = new ArrayList<>();
-        try (CommitClaim claim = dispatcher.destination().claim()) {
-            dispatcher.queue().claimInto(batch, commitLimits, claim);
+        try {
+            dispatcher.queue().claimInto(batch, commitLimits);
             if (!batch.isEmpty()) {
                 flowFiles += groupCommit.commit(batch);
             }
@@ -108,7 +108,8 @@ final class PortTaskRun {
         } catch (final Throwable e) {
             // The batch is claimed, so no other thread answers its peers:
             // without an answer they would wait until they time out.
-            OutcomeNotifier.failed(batch, Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
+            OutcomeNotifier.tell(
+                    batch, Outcome.failed(Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e)));
             throw e;
         }
     }

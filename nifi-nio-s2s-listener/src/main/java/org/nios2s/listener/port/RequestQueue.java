@@ -7,8 +7,6 @@ import java.util.SequencedMap;
 import org.nios2s.listener.limits.Holder;
 import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.SharedResource.Grant;
-import org.nios2s.listener.port.DestinationRoom.CommitClaim;
-import org.nios2s.listener.port.DestinationRoom.Load;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 
@@ -34,10 +32,9 @@ public final class RequestQueue {
     /**
      * The size of a transaction in a commit; taken while its connection still owns the transaction.
      *
-     * @param load on the destination
      * @param memory that the transaction holds, in bytes
      */
-    private record Size(Load load, long memory) {}
+    private record Size(int flowFiles, long memory) {}
 
     /**
      * The limits of one commit.
@@ -76,7 +73,7 @@ public final class RequestQueue {
 
     /** Adds a transaction that is ready. */
     synchronized void add(final BufferedPush transaction) {
-        ready.putLast(transaction, new Size(loadOf(transaction), transaction.bytes()));
+        ready.putLast(transaction, new Size(transaction.packets().size(), transaction.bytes()));
         oldest = ready.firstEntry().getKey();
     }
 
@@ -99,41 +96,31 @@ public final class RequestQueue {
         return oldest;
     }
 
-    static Load loadOf(final BufferedPush transaction) {
-        return new Load(transaction.packets().size(), transaction.contentBytes());
-    }
-
     /**
      * Takes the oldest transactions that fit into one commit and claims them for the caller, a port task; drops those that their
      * peers have given up. A single transaction may be larger than a commit.
      *
      * @param batch empty; has every transaction that is claimed, whatever is thrown
-     * @param destination claims the room that they take, and has no more when the destination is full
      */
-    synchronized void claimInto(
-            final List<BufferedPush> batch, final CommitLimits limits, final CommitClaim destination) {
+    synchronized void claimInto(final List<BufferedPush> batch, final CommitLimits limits) {
         try {
-            claimWhatFits(batch, limits, destination);
+            claimWhatFits(batch, limits);
         } finally {
             updateOldest();
         }
     }
 
-    private void claimWhatFits(
-            final List<BufferedPush> batch, final CommitLimits limits, final CommitClaim destination) {
+    private void claimWhatFits(final List<BufferedPush> batch, final CommitLimits limits) {
         final long nowNanos = clock.nanoTime();
         long flowFiles = 0;
         long memory = 0;
         while (!ready.isEmpty() && batch.size() < limits.transactions) {
             final BufferedPush next = ready.firstEntry().getKey();
             final Size size = ready.firstEntry().getValue();
-            flowFiles += size.load.flowFiles();
+            flowFiles += size.flowFiles;
             memory += size.memory;
             final boolean fits = flowFiles <= COMMIT_FLOW_FILES && memory <= limits.memory;
             if (!fits && !batch.isEmpty()) {
-                return;
-            }
-            if (!destination.tryAdd(size.load)) {
                 return;
             }
             // Added before it is claimed: if the claim or what follows
@@ -143,7 +130,6 @@ public final class RequestQueue {
             // own connection ends it, and tells the peer by closing.
             if (next.isPastDeadline(nowNanos) || !next.claim()) {
                 batch.removeLast();
-                destination.remove(size.load);
             }
             ready.pollFirstEntry();
         }

@@ -15,18 +15,20 @@ import org.slf4j.LoggerFactory;
 public record Outcome(ConnectionFault fault, boolean destinationFull) {
     private static final Logger logger = LoggerFactory.getLogger(Outcome.class);
 
-    /** @return of a commit that returned and put one transaction into the destination */
+    // Made before any commit: behind one, memory may run out, and the peer has to hear of the commit all the same.
+    private static final Outcome COMMITTED = new Outcome(null, false);
+    private static final Outcome COMMITTED_AND_FULL = new Outcome(null, true);
+
+    /** @return of a commit that returned. Never fails */
     public static Outcome committed(final ProcessContext context) {
-        return committed(isDestinationFull(context));
+        if (isDestinationFull(context)) {
+            return COMMITTED_AND_FULL;
+        }
+        return COMMITTED;
     }
 
-    /** @return of a commit that returned */
-    public static Outcome committed(final boolean destinationFull) {
-        return new Outcome(null, destinationFull);
-    }
-
-    /** @return whether NiFi says that the port's destination is full; where NiFi does not say, it is not. Never fails */
-    public static boolean isDestinationFull(final ProcessContext context) {
+    /** @return whether NiFi says that the port's destination is full; where NiFi does not say, it is not */
+    private static boolean isDestinationFull(final ProcessContext context) {
         try {
             return context.getAvailableRelationships().isEmpty();
         } catch (final Throwable e) {

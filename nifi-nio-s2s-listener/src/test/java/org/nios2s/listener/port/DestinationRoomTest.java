@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+import static org.mockito.Mockito.withSettings;
 
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
@@ -15,19 +18,22 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.nifi.connectable.Connection;
+import org.apache.nifi.controller.queue.FlowFileQueue;
+import org.apache.nifi.controller.queue.QueueSize;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.limits.TestHolder;
-import org.nios2s.listener.port.DestinationRoom.CommitClaim;
 import org.nios2s.listener.port.DestinationRoom.Load;
 import org.nios2s.listener.time.NanoClock;
 
 /** What is promised of a destination's room. Lives on the test's thread. */
 class DestinationRoomTest {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
-    private static final Load ONE = new Load(1, 100);
+    private static final long BYTES_EACH = 100;
+    private static final Load ONE = new Load(1, BYTES_EACH);
 
     private final EventExecutor worker = new DefaultEventExecutor();
     private final AtomicInteger queued = new AtomicInteger();
@@ -35,8 +41,23 @@ class DestinationRoomTest {
     private final List<Integer> called = new CopyOnWriteArrayList<>();
 
     private DestinationRoom room(final long threshold, final String sizeThreshold) {
-        final var connection = Destinations.withThresholds(queued, threshold, sizeThreshold, 100);
+        final Connection connection = connection(threshold, sizeThreshold);
         return new DestinationRoom(() -> List.of(connection), served::get, NanoClock.SYSTEM);
+    }
+
+    /**
+     * @param threshold back pressure in FlowFiles; 0 for none
+     * @param sizeThreshold back pressure as the flow has it; "0 B" for none
+     */
+    private Connection connection(final long threshold, final String sizeThreshold) {
+        final Connection connection = mock(Connection.class, withSettings().stubOnly());
+        final FlowFileQueue queue = mock(FlowFileQueue.class, withSettings().stubOnly());
+        when(connection.getFlowFileQueue()).thenReturn(queue);
+        when(queue.getBackPressureObjectThreshold()).thenReturn(threshold);
+        when(queue.getBackPressureDataSizeThreshold()).thenReturn(sizeThreshold);
+        when(queue.size()).thenAnswer(invocation -> new QueueSize(queued.get(), queued.get() * BYTES_EACH));
+        when(queue.isFull()).thenAnswer(invocation -> threshold > 0 && queued.get() >= threshold);
+        return connection;
     }
 
     private Grant reserve(final DestinationRoom room, final Load load, final int number) {
@@ -114,35 +135,5 @@ class DestinationRoomTest {
         assertFalse(reserve(room, ONE, 1).isImmediate());
         served.set(true);
         await().atMost(DEADLINE).until(() -> called.equals(List.of(1)));
-    }
-
-    @Test
-    @DisplayName("port tasks that commit at the same time see each other's transactions before the queue shows them")
-    void claimsOfOtherTasks() {
-        final DestinationRoom room = room(3, "0 B");
-        try (CommitClaim one = room.claim();
-                CommitClaim other = room.claim()) {
-            assertTrue(one.tryAdd(new Load(2, 0)));
-            assertTrue(other.tryAdd(new Load(2, 0)));
-            assertFalse(one.tryAdd(ONE));
-            other.remove(new Load(2, 0));
-            assertTrue(one.tryAdd(ONE));
-            assertFalse(other.tryAdd(ONE));
-        }
-        assertTrue(room.claim().tryAdd(ONE));
-    }
-
-    @Test
-    @DisplayName("of a group that filled the queue only those say so behind which it was full")
-    void whoFilledIt() {
-        final DestinationRoom room = room(10, "0 B");
-        queued.set(10);
-        assertEquals(2, room.firstThatFilled(List.of(ONE, ONE, ONE)));
-        queued.set(11);
-        assertEquals(1, room.firstThatFilled(List.of(ONE, ONE, ONE)));
-        queued.set(9);
-        assertEquals(3, room.firstThatFilled(List.of(ONE, ONE, ONE)));
-        queued.set(100);
-        assertEquals(0, room.firstThatFilled(List.of(ONE, ONE, ONE)));
     }
 }

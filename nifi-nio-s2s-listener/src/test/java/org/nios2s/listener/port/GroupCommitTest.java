@@ -19,7 +19,6 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
-import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,9 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.nifi.connectable.Connection;
 import org.apache.nifi.flowfile.FlowFile;
 import org.apache.nifi.processor.ProcessContext;
 import org.apache.nifi.processor.ProcessSession;
@@ -48,7 +45,6 @@ import org.mockito.InOrder;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
-import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.Outcome;
@@ -68,15 +64,7 @@ class GroupCommitTest {
     private final List<String> asked = new ArrayList<>();
     private Runnable beforeAnswer = () -> {};
     private final List<Map<String, String>> attributesPut = new ArrayList<>();
-    private final AtomicInteger queued = new AtomicInteger();
-    private final Connection connection = Destinations.withThresholds(queued, 2, "0 B", 0);
-    private final GroupCommit groupCommit = new GroupCommit(
-            context,
-            session,
-            this::authorize,
-            new DestinationRoom(() -> List.of(connection), () -> true, NanoClock.SYSTEM),
-            metrics,
-            nowNanos::get);
+    private final GroupCommit groupCommit = new GroupCommit(context, session, this::authorize, metrics, nowNanos::get);
 
     private ConnectionFault authorize(final String identity) {
         asked.add(identity);
@@ -273,21 +261,14 @@ class GroupCommitTest {
     }
 
     @Test
-    @DisplayName("of a group that fills the destination each peer hears what it would have heard alone")
+    @DisplayName("each peer of a group hears whether the destination is full behind the commit")
     void destinationFull() throws Exception {
-        final BufferedPush before = claimed(null, "a");
-        final BufferedPush filling = claimed(null, "b");
-        final BufferedPush behind = claimed(null, "c");
-        doAnswer(invocation -> {
-                    queued.set(3);
-                    return when(context.getAvailableRelationships()).thenReturn(Set.of());
-                })
+        final List<BufferedPush> batch = List.of(claimed(null, "a"), claimed(null, "b"));
+        doAnswer(invocation -> when(context.getAvailableRelationships()).thenReturn(Set.of()))
                 .when(session)
                 .commit();
-        groupCommit.commit(List.of(before, filling, behind));
-        assertEquals(new Outcome(null, false), outcomeOf(before));
-        assertEquals(new Outcome(null, true), outcomeOf(filling));
-        assertEquals(new Outcome(null, true), outcomeOf(behind));
+        groupCommit.commit(batch);
+        batch.forEach(transaction -> assertEquals(new Outcome(null, true), outcomeOf(transaction)));
     }
 
     /** As NiFi's session throws it when the FlowFile repository can't be written; the session has rolled back then. */
@@ -436,7 +417,7 @@ class GroupCommitTest {
         doThrow(new OutOfMemoryError("test")).when(session).commit();
         assertThrows(OutOfMemoryError.class, () -> groupCommit.commit(batch));
         verify(session, times(1)).commit();
-        OutcomeNotifier.failed(batch, ConnectionFault.Kind.COMMIT_FAILED.fault("test"));
+        OutcomeNotifier.tell(batch, Outcome.failed(ConnectionFault.Kind.COMMIT_FAILED.fault("test")));
         batch.forEach(transaction -> assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
     }
 
@@ -445,8 +426,10 @@ class GroupCommitTest {
         try {
             groupCommit.commit(batch);
         } catch (final OutOfMemoryError e) {
-            OutcomeNotifier.failed(
-                    batch, ConnectionFault.Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
+            OutcomeNotifier.tell(
+                    batch,
+                    Outcome.failed(
+                            ConnectionFault.Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e)));
         }
     }
 
@@ -461,15 +444,20 @@ class GroupCommitTest {
     }
 
     @Test
-    @DisplayName("memory that runs out while committed transactions are sorted by IO worker fails none of them")
-    void errorBeforeAnswers() throws Exception {
-        final List<BufferedPush> batch = List.of(claimed(null, "a"), claimed(null, "b"));
-        doThrow(new OutOfMemoryError("test"))
-                .doReturn(ImmediateEventExecutor.INSTANCE)
-                .when(batch.get(1).peer())
-                .worker();
-        visit(batch);
-        batch.forEach(transaction -> assertEquals(new Outcome(null, false), outcomeOf(transaction)));
+    @DisplayName(
+            "memory that runs out while one peer of a commit is to be told tells no peer that its transaction failed")
+    void errorBeforeAnswer() throws Exception {
+        final BufferedPush unlucky = claimed(null, "a");
+        final BufferedPush behind = claimed(null, "b");
+        doThrow(new OutOfMemoryError("test")).when(unlucky.peer()).worker();
+        visit(List.of(unlucky, behind));
+        assertEquals(new Outcome(null, false), outcomeOf(behind));
+        assertEquals(
+                List.of(behind),
+                transactions.served().stream()
+                        .map(Transactions.Served::transaction)
+                        .toList());
+        assertEquals(BufferedPush.State.ENDED, unlucky.state());
     }
 
     @Test

@@ -25,7 +25,6 @@ import org.nios2s.listener.transaction.CommitDeadline;
 
 /** The queue of a port: order, batches, deadlines, removal. Lives on the test's thread. */
 class RequestQueueTest {
-    private static final DestinationRoom ANYWHERE = new DestinationRoom(List::of, () -> true, NanoClock.SYSTEM);
 
     private static final int CAPACITY = 2;
 
@@ -46,7 +45,7 @@ class RequestQueueTest {
 
     private List<BufferedPush> claim(final int maxTransactions, final long maxBytes) {
         final List<BufferedPush> batch = new ArrayList<>();
-        queue.claimInto(batch, new CommitLimits(maxTransactions, maxBytes), ANYWHERE.claim());
+        queue.claimInto(batch, new CommitLimits(maxTransactions, maxBytes));
         return batch;
     }
 
@@ -142,20 +141,6 @@ class RequestQueueTest {
         assertEquals(List.of(inTime), claim(10, Long.MAX_VALUE));
         assertEquals(State.READY, late.state());
         assertEquals(0, queue.size());
-    }
-
-    @Test
-    @DisplayName("a batch ends where the destination is full, and what is behind stays in order")
-    void batchByDestination() throws Exception {
-        final BufferedPush first = add("a", "b");
-        final BufferedPush second = add("c");
-        final BufferedPush third = add("d");
-        final DestinationRoom room =
-                new DestinationRoom(() -> List.of(Destinations.withThreshold(3)), () -> true, NanoClock.SYSTEM);
-        final List<BufferedPush> batch = new ArrayList<>();
-        queue.claimInto(batch, new CommitLimits(10, Long.MAX_VALUE), room.claim());
-        assertEquals(List.of(first, second), batch);
-        assertSame(third, queue.first());
     }
 
     @Test

@@ -195,8 +195,8 @@ class StreamedPushTest {
         doThrow(new OutOfMemoryError("test")).when(broken).committed(anyInt(), anyInt(), anyLong());
         final List<Outcome> outcomes = new ArrayList<>();
         final StreamedPush transaction = committing(ImmediateEventExecutor.INSTANCE, broken, outcomes::add);
-        transaction.completed(Outcome.committed(false));
-        assertEquals(List.of(Outcome.committed(false)), outcomes);
+        transaction.completed(new Outcome(null, false));
+        assertEquals(List.of(new Outcome(null, false)), outcomes);
         assertEquals(0, budget.used());
     }
 
@@ -207,7 +207,7 @@ class StreamedPushTest {
         doThrow(new RejectedExecutionException("test")).when(ended).execute(any());
         final StreamedPush transaction = committing(ended, metrics, outcome -> {});
         assertFalse(transaction.hasToldOutcome());
-        assertThrows(RejectedExecutionException.class, () -> transaction.completed(Outcome.committed(false)));
+        assertThrows(RejectedExecutionException.class, () -> transaction.completed(new Outcome(null, false)));
         assertTrue(transaction.hasToldOutcome());
         assertEquals(0, budget.used());
     }
