@@ -6,14 +6,16 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.limits.PeerTurn;
 import org.nios2s.listener.limits.Revocation;
-import org.nios2s.listener.settings.IdleTimeout;
+import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.tls.TlsTasks;
 
 /**
- * Measures how long a peer takes, and fails the connection if that is too long. Checked a few times a second. Lives on the connection's IO worker.
+ * All that may end one connection because of the time, or because its port has stopped. Checked a few times a second. Lives on the
+ * connection's IO worker.
  *
- * <p>Slowness is no fault here: see {@link Revocation}. A wait of ours expires as in NiFi's port: after twice what the peer allows, and
- * never less than half a second.
+ * <p>Slowness is no fault here: what a peer takes is counted for {@link Revocation}. A wait of ours expires as in NiFi's port: after
+ * twice what the peer allows, and never less than half a second.
  */
 final class Deadlines {
     /** A worker that is later than this has itself to blame: it may not have read yet what the peer has sent. */
@@ -22,39 +24,34 @@ final class Deadlines {
 
     private static final long MIN_EXPIRATION_MILLIS = 500;
 
-    private final long handshakeMillis;
-    private final IdleTimeout idleTimeout;
-    private final PeerTurn turn = new PeerTurn();
+    private final PeerConnection connection;
+    private final ReadGate reading;
+    private final TlsTasks tlsTasks;
+    private final ListenerSettings.Connections settings;
+    private final PeerTurn turn;
     private final NanoClock clock;
     private final long acceptedNanos;
     private long lastProgressNanos;
     private long lastBytesNanos;
-    private long lastReadNanos;
     private long waitBeganNanos;
     private long countedNanos;
 
-    Deadlines(final long handshakeMillis, final IdleTimeout idleTimeout, final NanoClock clock) {
-        this.handshakeMillis = handshakeMillis;
-        this.idleTimeout = idleTimeout;
-        this.clock = clock;
+    Deadlines(
+            final PeerConnection connection,
+            final ReadGate reading,
+            final TlsTasks tlsTasks,
+            final ListenerSettings.Connections settings) {
+        this.connection = connection;
+        this.reading = reading;
+        this.tlsTasks = tlsTasks;
+        this.settings = settings;
+        this.turn = connection.turn();
+        this.clock = connection.clock();
         this.acceptedNanos = clock.nanoTime();
+        this.lastProgressNanos = acceptedNanos;
+        this.lastBytesNanos = acceptedNanos;
         this.waitBeganNanos = acceptedNanos;
         this.countedNanos = acceptedNanos;
-        this.lastBytesNanos = acceptedNanos;
-        this.lastReadNanos = acceptedNanos;
-        startPeerTurn();
-    }
-
-    static Deadlines of(final ListenerContext listener) {
-        return new Deadlines(
-                listener.settings().connections().handshakeTimeout().toMillis(),
-                listener.settings().connections().idleTimeout(),
-                listener.clock());
-    }
-
-    /** @return the peer's time, by which others may take what it holds */
-    PeerTurn turn() {
-        return turn;
     }
 
     /** Bytes have come from the peer, or gone to it. */
@@ -63,39 +60,22 @@ final class Deadlines {
         lastBytesNanos = lastProgressNanos;
     }
 
-    /** The socket last had something then, which may be a part of a TLS record that has yet to come whole. */
-    void recordRead(final long nanos) {
-        lastReadNanos = nanos;
-        if (nanos - lastProgressNanos > 0) {
-            lastProgressNanos = nanos;
-        }
-    }
-
     /** The peer's turn begins: until now it was ours, or nothing was under way. */
     void startPeerTurn() {
         lastProgressNanos = clock.nanoTime();
     }
 
-    /** A transaction begins, with its peer's turn. */
-    void startTransaction() {
-        startPeerTurn();
-        turn.restart();
-        countedNanos = lastProgressNanos;
-    }
-
-    /** It is our turn from now on: how fast the peer is shows only when its own turn begins again. */
-    void startWait() {
-        startPeerTurn();
-        waitBeganNanos = lastProgressNanos;
-    }
-
-    long acceptedNanos() {
-        return acceptedNanos;
-    }
-
-    /** @return when bytes last moved, or the peer's turn began, if that was later */
-    long lastProgressNanos() {
-        return lastProgressNanos;
+    /** The connection goes from one step to another. */
+    void entered(final Step next, final Step before) {
+        if (next instanceof TransactionStep && !(before instanceof TransactionStep)) {
+            startPeerTurn();
+            turn.restart();
+            countedNanos = lastProgressNanos;
+        }
+        if (next.isWaiting()) {
+            startPeerTurn();
+            waitBeganNanos = lastProgressNanos;
+        }
     }
 
     /** @return when bytes last moved: a wait of ours is no sign of life */
@@ -104,28 +84,48 @@ final class Deadlines {
     }
 
     /**
-     * @param expirationMillis what the peer asked for in its handshake; 0 for ever
-     * @throws ConnectionFault if it has taken too long
+     * Called behind a look at the socket: what the peer had sent until then has been read.
+     *
+     * @param nowNanos when the look began
+     * @throws ConnectionFault if the connection has to end
      */
-    void check(final Step step, final long expirationMillis, final long nowNanos) throws ConnectionFault {
+    void check(final Step step, final long nowNanos) throws ConnectionFault {
+        step.checkDeadline(nowNanos);
+        count(step, nowNanos);
+        if (reading.isRatePaused()) {
+            // The peer is neither silent nor slow: we do not read what it sends.
+            startPeerTurn();
+        } else {
+            checkTimeout(step, nowNanos);
+        }
+        if (step.needsRunningPort() && !connection.isPortRunning()) {
+            throw Kind.PORT_NOT_RUNNING.fault(connection.port() + " was stopped in step " + step.name());
+        }
+    }
+
+    private void checkTimeout(final Step step, final long nowNanos) throws ConnectionFault {
+        final long expirationMillis = connection.requestExpirationMillis();
         switch (step.timeoutPolicy()) {
             case HANDSHAKE -> checkHandshake(step, nowNanos);
             case WITHIN_REQUEST -> checkSilence(step, expirationMillis, nowNanos);
-            case BETWEEN_REQUESTS -> checkSilence(step, idleTimeout.millis(expirationMillis), nowNanos);
+            case BETWEEN_REQUESTS -> checkSilence(step, settings.idleTimeout().millis(expirationMillis), nowNanos);
             case EXPIRATION -> checkExpiration(2 * expirationMillis, nowNanos);
             default -> {}
         }
     }
 
     private void checkHandshake(final Step step, final long nowNanos) throws ConnectionFault {
-        if (nowNanos - acceptedNanos > TimeUnit.MILLISECONDS.toNanos(handshakeMillis)) {
+        final long allowedMillis = settings.handshakeTimeout().toMillis();
+        if (nowNanos - acceptedNanos > TimeUnit.MILLISECONDS.toNanos(allowedMillis)) {
             throw Kind.HANDSHAKE_TIMEOUT.fault(
-                    "The handshake was not complete after " + handshakeMillis + " ms, in step " + step.name());
+                    "The handshake was not complete after " + allowedMillis + " ms, in step " + step.name());
         }
     }
 
     private void checkSilence(final Step step, final long allowedMillis, final long nowNanos) throws ConnectionFault {
-        if (allowedMillis > 0 && nowNanos - lastProgressNanos > TimeUnit.MILLISECONDS.toNanos(allowedMillis)) {
+        // The socket may have had a part of a TLS record that has yet to come whole.
+        final long lastNanos = later(lastProgressNanos, reading.lastReadNanos());
+        if (allowedMillis > 0 && nowNanos - lastNanos > TimeUnit.MILLISECONDS.toNanos(allowedMillis)) {
             throw Kind.IDLE_TIMEOUT.fault("The peer was silent for " + allowedMillis + " ms in step " + step.name());
         }
     }
@@ -138,39 +138,34 @@ final class Deadlines {
         }
     }
 
-    /**
-     * Counts the peer's own time up to now, when a look at its socket began.
-     *
-     * @param isPeers whether it is the peer's turn
-     * @param progress what bytes that moved mean
-     */
-    void count(final boolean isPeers, final Progress progress, final long nowNanos) {
+    /** Counts the peer's own time up to now. */
+    private void count(final Step step, final long nowNanos) {
         // A transaction may have begun since the look did.
         final long moreNanos = Math.max(0, nowNanos - countedNanos);
-        final long sinceMovedNanos =
-                switch (progress) {
-                    case EXCUSED -> 0;
-                    case BYTES -> Math.clamp(nowNanos - lastMovedNanos(), 0, moreNanos);
-                    case NONE -> moreNanos;
-                };
-        if (progress == Progress.EXCUSED || progress == Progress.BYTES && lastMovedNanos() - countedNanos >= 0) {
+        final long lastMovedNanos = later(lastBytesNanos, reading.lastReadNanos());
+        long silentNanos = moreNanos;
+        if (reading.isRatePaused() || step.isDelayedByRate()) {
+            // There could be no sign of life, since we do not read or write.
             turn.heard();
+            silentNanos = 0;
+        } else if (!inflatesAbnormally(step)) {
+            if (lastMovedNanos - countedNanos >= 0) {
+                turn.heard();
+            }
+            silentNanos = Math.clamp(nowNanos - lastMovedNanos, 0, moreNanos);
         }
-        turn.count(isPeers, Math.min(moreNanos, MAX_COUNTED_NANOS), sinceMovedNanos);
+        final boolean isPeers = step.isPeersTurn() && !tlsTasks.areRunning();
+        turn.count(isPeers, Math.min(moreNanos, MAX_COUNTED_NANOS), silentNanos);
         countedNanos += moreNanos;
     }
 
-    private long lastMovedNanos() {
-        return Math.max(lastBytesNanos, lastReadNanos);
+    /** Its bytes cost the peer next to nothing, and us very much: they are no sign of life. */
+    private static boolean inflatesAbnormally(final Step step) {
+        return step instanceof final TransactionStep inTransaction
+                && inTransaction.transaction().inflatesAbnormally();
     }
 
-    /** What bytes that moved say of a peer. */
-    enum Progress {
-        /** They are a sign of life. */
-        BYTES,
-        /** They cost the peer next to nothing, and us very much. */
-        NONE,
-        /** There could be none, since we do not read or write: the peer's rate is limited. */
-        EXCUSED
+    private static long later(final long nanos, final long otherNanos) {
+        return nanos + Math.max(0, otherNanos - nanos);
     }
 }

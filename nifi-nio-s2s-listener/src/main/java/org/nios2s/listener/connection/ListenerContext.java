@@ -24,8 +24,7 @@ import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.tls.TlsTasks;
 
 /**
- * Everything that the connections of a listener share, grouped by role. Immutable; every part of it is thread-safe. Steps do
- * not see it: a {@link PeerConnection} passes on the parts that they need.
+ * Everything that the connections of a listener share, grouped by role. Immutable; every part of it is thread-safe.
  *
  * @param protocol where a connection begins
  * @param drain whether peers are sent elsewhere

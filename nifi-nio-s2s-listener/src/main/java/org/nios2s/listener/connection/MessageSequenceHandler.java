@@ -57,7 +57,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private PeerConnection connection;
     private UnreadBuffer unread;
     private ReadGate reading;
-    private ConnectionDeadlines deadlines;
+    private Deadlines deadlines;
 
     private Step step;
     /** A step is running: an event that it causes may not run another one. */
@@ -69,18 +69,17 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         this.listener = listener;
         this.workerConnections = workerConnections;
         this.activity = new ActivityReport(listener.limits().connections(), this);
-        this.tlsTasks = new TlsTasks(listener.clock());
+        this.tlsTasks = new TlsTasks();
     }
 
     @Override
     public void handlerAdded(final ChannelHandlerContext context) {
         channelContext = context;
-        final Deadlines timeouts = Deadlines.of(listener);
-        connection = new PeerConnection(listener, context, this, timeouts.turn());
+        connection = new PeerConnection(listener, context, this);
         unread = new UnreadBuffer(listener.limits().memory().common(), connection);
-        reading = new ReadGate(this, connection, unread, timeouts);
-        deadlines = new ConnectionDeadlines(
-                connection, reading, timeouts, tlsTasks, listener.limits().handshakes());
+        reading = new ReadGate(this, connection, unread);
+        deadlines =
+                new Deadlines(connection, reading, tlsTasks, listener.settings().connections());
         reading.attach(context.channel().config());
         step = listener.protocol().begins(connection);
         activity.entered(step);
@@ -91,6 +90,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     @Override
     public void channelRead(final ChannelHandlerContext context, final Object message) {
         final ByteBuf bytes = (ByteBuf) message;
+        deadlines.recordProgress();
         reading.received(bytes.readableBytes());
         connection.lastAnswer().peerContinues();
         unread.append(context.alloc(), bytes);
@@ -208,12 +208,13 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         return listener.newTlsHandler(channel, address, tlsTasks);
     }
 
-    private void yieldToOthers() {
+    /** The connection has had its turn: it goes on behind others. */
+    public void yieldToOthers() {
         yielded = true;
         // A transaction waits for one look at the other sockets. Outside of one each message
         // costs an answer, and a peer that sends so many of them at once is slowed down.
         if (step instanceof TransactionStep) {
-            afterLoopIteration(this::endYield);
+            workerConnections.afterLoopIteration(this::endYield);
         } else {
             connection.worker().schedule(this::endYield, CHATTY_PEER_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
         }
@@ -222,14 +223,10 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private void endYield() {
         yielded = false;
         if (channelContext.channel().isActive()) {
+            deadlines.startPeerTurn();
             advance(null);
             reading.acknowledgeIfPeerMustContinue();
         }
-    }
-
-    /** As {@link WorkerConnections#afterLoopIteration}. */
-    public void afterLoopIteration(final Runnable task) {
-        workerConnections.afterLoopIteration(task);
     }
 
     /** @return whether the current step may take bytes now */
@@ -509,7 +506,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     /** @return when something last moved here, if the peer named a port */
     void reportLastProgress(final Map<String, Long> latestOfPeers) {
         if (connection.port() != null) {
-            latestOfPeers.merge(connection.key().name(), deadlines.lastProgressNanos(), Math::max);
+            latestOfPeers.merge(connection.key().name(), deadlines.lastBytesNanos(), Math::max);
         }
     }
 

@@ -22,7 +22,6 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
-import org.apache.nifi.groups.ProcessGroup;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.apache.nifi.remote.PublicPort;
@@ -33,7 +32,6 @@ import org.nios2s.listener.access.AccessLog;
 import org.nios2s.listener.doubt.LastAnswer;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
-import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PeerKey;
 import org.nios2s.listener.limits.PeerRate;
 import org.nios2s.listener.limits.PeerTurn;
@@ -66,7 +64,7 @@ public final class PeerConnection implements TransactionPeer {
     private final ListenerContext listener;
     private final ChannelHandlerContext channelContext;
     private final MessageSequenceHandler handler;
-    private final PeerTurn turn;
+    private final PeerTurn turn = new PeerTurn();
     private final long acceptedNanos;
     private final long acceptedMillis;
 
@@ -91,10 +89,8 @@ public final class PeerConnection implements TransactionPeer {
     PeerConnection(
             final ListenerContext listener,
             final ChannelHandlerContext channelContext,
-            final MessageSequenceHandler handler,
-            final PeerTurn turn) {
+            final MessageSequenceHandler handler) {
         this.listener = listener;
-        this.turn = turn;
         this.channelContext = channelContext;
         this.handler = handler;
         this.acceptedNanos = listener.clock().nanoTime();
@@ -105,29 +101,9 @@ public final class PeerConnection implements TransactionPeer {
         host();
     }
 
-    /** @return the threads for tasks that may block */
-    public ListenerContext.Threads threads() {
-        return listener.threads();
-    }
-
-    /** @return the flow in which NiFi looks for ports */
-    public ProcessGroup rootGroup() {
-        return listener.ports().rootGroup().get();
-    }
-
-    /** @return whether the listener sends its peers elsewhere */
-    public Drain drain() {
-        return listener.drain();
-    }
-
-    /** @return bytes that a push may hold in memory */
-    public long transactionMemory() {
-        return listener.settings().memory().transaction();
-    }
-
-    /** @return the metrics of the listener, for what belongs to no port */
-    public ListenerMetrics listenerMetrics() {
-        return listener.metrics();
+    /** @return what all connections share */
+    public ListenerContext listener() {
+        return listener;
     }
 
     /** @return the clock of the listener */
@@ -138,16 +114,6 @@ public final class PeerConnection implements TransactionPeer {
     /** @return whether connections are TLS */
     public boolean isSecure() {
         return listener.endpoint().isSecure();
-    }
-
-    /** As {@link MemoryBudget#requestAttributes}. */
-    public Grant requestAttributeMemory(final Runnable granted) {
-        return listener.limits().memory().requestAttributes(this, granted);
-    }
-
-    /** @return whether memory allows large reads outside of a transaction */
-    boolean hasRoomForLargeReads() {
-        return listener.limits().memory().common().hasRoomToGrow();
     }
 
     /** @return the last step: nothing more is sent, and the connection closes when the peer has closed */

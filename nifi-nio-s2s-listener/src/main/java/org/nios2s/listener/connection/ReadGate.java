@@ -17,21 +17,15 @@ final class ReadGate {
     private final MessageSequenceHandler handler;
     private final PeerConnection connection;
     private final UnreadBuffer unread;
-    private final Deadlines deadlines;
     private final QuickAck quickAck = new QuickAck(this::acknowledge);
     private final ReadThrottle throttle;
     private final RatePause ratePause;
     private boolean inputEnded;
 
-    ReadGate(
-            final MessageSequenceHandler handler,
-            final PeerConnection connection,
-            final UnreadBuffer unread,
-            final Deadlines deadlines) {
+    ReadGate(final MessageSequenceHandler handler, final PeerConnection connection, final UnreadBuffer unread) {
         this.handler = handler;
         this.connection = connection;
         this.unread = unread;
-        this.deadlines = deadlines;
         this.throttle = new ReadThrottle(this, quickAck, connection.clock());
         this.ratePause = new RatePause(connection.worker(), this::resume, connection.clock());
     }
@@ -44,7 +38,6 @@ final class ReadGate {
 
     /** So many bytes have come, out of TLS if there is TLS. */
     void received(final int bytes) {
-        deadlines.recordProgress();
         throttle.decrypted(bytes);
         pauseFor(connection.rate().spendBytes(bytes));
     }
@@ -80,7 +73,11 @@ final class ReadGate {
     /** @return whether little is to be read at once */
     boolean readsMinimally() {
         final Step step = handler.step();
-        return step.isWaiting() || !(step instanceof TransactionStep) && !connection.hasRoomForLargeReads();
+        return step.isWaiting() || !(step instanceof TransactionStep) && !hasRoomForLargeReads();
+    }
+
+    private boolean hasRoomForLargeReads() {
+        return connection.listener().limits().memory().common().hasRoomToGrow();
     }
 
     /** @return how many bytes its rate allows the connection to read at once */
@@ -99,14 +96,9 @@ final class ReadGate {
 
     /** The pause is over. */
     private void resume() {
-        if (!connection.channel().isActive()) {
-            return;
+        if (connection.channel().isActive()) {
+            readIfWanted();
         }
-        if (handler.step().isRateLimited()) {
-            // We did not read, so no deadline counts that time.
-            deadlines.startPeerTurn();
-        }
-        readIfWanted();
     }
 
     /** The answers have left, and the kernel's acknowledgement of received bytes with them. */

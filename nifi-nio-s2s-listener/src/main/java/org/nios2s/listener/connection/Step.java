@@ -25,7 +25,6 @@ import org.nios2s.wire.ResponseMessage;
  * RequestStep            BETWEEN_REQUESTS  no     yes        no          CLOSE
  * NegotiateCodecStep     WITHIN_REQUEST    no     yes        no          FAULT
  * PeerListStep           NONE              yes    no         no          AFTER_ANSWER
- * RoutePeersStep         NONE              yes    no         no          AFTER_ANSWER
  * AwaitRateStep          NONE              yes    yes        no          FAULT
  * ClosingStep            NONE              no     no         no          CLOSE
  *
@@ -35,7 +34,6 @@ import org.nios2s.wire.ResponseMessage;
  * AwaitMemoryStep        EXPIRATION        yes    no         yes         FAULT
  * AwaitSessionStep       EXPIRATION        yes    no         yes         FAULT
  * AwaitWriterStep        NONE              yes    no         yes         FAULT
- * YieldStep              NONE              yes    no         yes         FAULT
  * AwaitRoomStep          EXPIRATION        yes    no         yes         FAULT
  * AwaitConfirmationStep  WITHIN_REQUEST    no     no         yes         FAULT
  * AwaitCommitStep        NONE              yes    no         yes/no      FAULT
@@ -113,11 +111,6 @@ public interface Step {
     /** @return whether the peer's rate delays this step now, though it is the peer's turn */
     default boolean isDelayedByRate() {
         return false;
-    }
-
-    /** @return whether a part of its message counts as progress while others wait to be accepted */
-    default boolean countsPartialMessages() {
-        return true;
     }
 
     /** @return memory that it holds, in addition to what its transaction is charged */

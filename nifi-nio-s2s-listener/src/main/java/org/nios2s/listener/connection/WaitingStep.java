@@ -65,12 +65,13 @@ public interface WaitingStep extends Step {
         }
         final PortDispatcher port = connection().dispatcher();
         final String identity = connection().identity();
-        return runBlocking(connection().threads().authorizations(), () -> port.refusalOf(identity), refusal -> {
-            if (refusal != null) {
-                throw refusal;
-            }
-            return then.get();
-        });
+        return runBlocking(
+                connection().listener().threads().authorizations(), () -> port.refusalOf(identity), refusal -> {
+                    if (refusal != null) {
+                        throw refusal;
+                    }
+                    return then.get();
+                });
     }
 
     /** Makes the next step of the result of a blocking task. */

@@ -4,15 +4,14 @@ package org.nios2s.listener.limits;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.time.NanoClock;
 
 /**
  * The limit of connections that are in their handshake at once. Thread-safe.
  *
  * <p>At the limit the listener stops accepting: newcomers wait in the kernel's backlog, where they cost next to nothing, until
- * a handshake has ended. If none has ended by itself for as long as {@link Revocation} has peers wait, those of addresses with several
- * make room. Who waits there, and from where, nobody knows, so room is made for many.
+ * a handshake has ended. If fewer than one in {@value #FEW} have ended for as long as {@link Revocation} has peers wait, those that are
+ * silent make room, and those of addresses with several. Who waits there, and from where, nobody knows, so room is made for many.
  */
 public final class HandshakeLimit {
     /** The server channel. Called under the limit's lock; must not block. */
@@ -21,8 +20,8 @@ public final class HandshakeLimit {
         void setAccepting(boolean accepting);
     }
 
-    /** Handshakes that end so soon after room was made did not end by themselves. */
-    private static final long MADE_ROOM_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** With fewer ends than this part of the limit, newcomers wait about as long as a handshake may take at all. */
+    private static final int FEW = 10;
 
     private final int max;
     private final NanoClock clock;
@@ -30,11 +29,12 @@ public final class HandshakeLimit {
     private final SharedResource ofAddresses;
     private final SharedResource.Part handshakes;
     private final Set<Object> inHandshake = Collections.newSetFromMap(new IdentityHashMap<>());
-    private volatile boolean isFull;
-    /** Since when it is full, and no handshake has ended by itself. */
-    private long standsStillSinceNanos;
+    private boolean isFull;
+    /** Since when ends are counted. */
+    private long countsSinceNanos;
+    /** Handshakes that have ended since, but for those that had to make room. */
+    private int ended;
 
-    private long madeRoomNanos;
     private Acceptor acceptor = accepting -> {};
 
     public HandshakeLimit(final int max, final NanoClock clock) {
@@ -43,7 +43,6 @@ public final class HandshakeLimit {
         this.revocation = new Revocation(clock);
         this.ofAddresses = new SharedResource("a handshake", SharedResource.UNLIMITED, 0, clock);
         this.handshakes = ofAddresses.commonPart();
-        this.madeRoomNanos = clock.nanoTime() - MADE_ROOM_NANOS;
     }
 
     /** @return what an address holds during a handshake, to be closed at its end */
@@ -51,18 +50,32 @@ public final class HandshakeLimit {
         return handshakes.request(holder, () -> {});
     }
 
-    /** Makes room if handshakes have stood still for too long; called a few times a second. */
+    /** Makes room if too few have ended; called a few times a second. */
     public void sweep() {
-        synchronized (this) {
-            if (!isFull || clock.nanoTime() - standsStillSinceNanos < Revocation.PATIENCE_NANOS) {
-                return;
-            }
-        }
-        if (revocation.makeRoom(ofAddresses, Integer.MAX_VALUE)) {
+        if (areFewEnding()) {
+            final int told = revocation.makeRoom(ofAddresses, Integer.MAX_VALUE);
             synchronized (this) {
-                madeRoomNanos = clock.nanoTime();
+                ended -= told;
             }
         }
+    }
+
+    private synchronized boolean areFewEnding() {
+        if (!isFull) {
+            startCounting();
+            return false;
+        }
+        if (clock.nanoTime() - countsSinceNanos < Revocation.PATIENCE_NANOS) {
+            return false;
+        }
+        final boolean few = ended < Math.max(1, max / FEW);
+        startCounting();
+        return few;
+    }
+
+    private void startCounting() {
+        countsSinceNanos = clock.nanoTime();
+        ended = 0;
     }
 
     /** To be called before the first connection is accepted. */
@@ -74,9 +87,6 @@ public final class HandshakeLimit {
     public synchronized void add(final Object connection) {
         inHandshake.add(connection);
         if (inHandshake.size() >= max) {
-            if (!isFull && clock.nanoTime() - madeRoomNanos >= MADE_ROOM_NANOS) {
-                standsStillSinceNanos = clock.nanoTime();
-            }
             isFull = true;
             // Also if it is full already: after an error in accept() Netty resumes accepting by itself.
             acceptor.setAccepting(false);
@@ -85,18 +95,13 @@ public final class HandshakeLimit {
 
     /** Counts a connection no longer: its handshake has ended, or it has closed. May be called twice. */
     public synchronized void remove(final Object connection) {
-        if (inHandshake.remove(connection) && clock.nanoTime() - madeRoomNanos >= MADE_ROOM_NANOS) {
-            standsStillSinceNanos = clock.nanoTime();
+        if (inHandshake.remove(connection)) {
+            ended++;
         }
         if (isFull && inHandshake.size() < max) {
             isFull = false;
             acceptor.setAccepting(true);
         }
-    }
-
-    /** @return whether no connection is accepted: then a stalled handshake keeps others out */
-    public boolean isFull() {
-        return isFull;
     }
 
     public synchronized int count() {

@@ -128,9 +128,9 @@ public final class Revocation {
      * Ends what a peer holds beside one, where nobody knows who waits, and what is silent.
      *
      * @param most how many to end
-     * @return whether there was something
+     * @return how many were told to end
      */
-    boolean makeRoom(final SharedResource resource, final int most) {
+    int makeRoom(final SharedResource resource, final int most) {
         final List<Runnable> ends = new ArrayList<>();
         final long nowNanos = clock.nanoTime();
         synchronized (resource) {
@@ -145,7 +145,7 @@ public final class Revocation {
             }
         }
         ends.forEach(end -> Guarded.run("Making room for newcomers", end::run));
-        return !ends.isEmpty();
+        return ends.size();
     }
 
     private static Runnable endForNewcomers(final SharedResource resource, final Candidate chosen) {

@@ -30,9 +30,9 @@ import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
-import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.HeldSessions;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.listener.transaction.Outcome;
-import org.nios2s.listener.transaction.SessionCloser;
 import org.nios2s.listener.transaction.SessionWaiter;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.slf4j.Logger;
@@ -61,7 +61,7 @@ public final class PortDispatcher {
     /** The transactions that wait for a session, by the permits for which they wait. */
     private final Map<Grant, SessionWaiter> sessionWaiters = new HashMap<>();
 
-    private final SessionCloser sessionCloser;
+    private final HeldSessions heldSessions;
     private final DestinationRoom destination;
     private final PollPacing.Pace pace;
     private final TransmittingMark transmitting;
@@ -98,7 +98,7 @@ public final class PortDispatcher {
         final boolean pull = port.getConnectableType() == ConnectableType.OUTPUT_PORT;
         this.sessions = pull ? limits.sending() : limits.streaming();
         sessions.grantOnlyNext(this::triggerTasks, () -> isOpen);
-        this.sessionCloser = new SessionCloser(pull, shared.contentWorkers, this::triggerTasks, metrics, shared.clock);
+        this.heldSessions = new HeldSessions(pull, shared.contentWorkers, this::triggerTasks, metrics, shared.clock);
     }
 
     /** @return the receipt of a push that begins */
@@ -213,7 +213,7 @@ public final class PortDispatcher {
     }
 
     private boolean hasSessionWork() {
-        return wantsSession() || sessionCloser.waiting() > 0;
+        return wantsSession() || heldSessions.waiting() > 0;
     }
 
     /** @return the room in the connections behind an input port */
@@ -233,14 +233,14 @@ public final class PortDispatcher {
     private boolean isServed() {
         final long nowNanos = shared.clock.nanoTime();
         final BufferedPush buffered = queue.first();
-        final HeldSession streamed = sessionCloser.first();
+        final HeldSession streamed = heldSessions.first();
         return (buffered == null || nowNanos - buffered.readyNanos() < UNSERVED_NANOS)
                 && (streamed == null || nowNanos - streamed.requestedNanos() < UNSERVED_NANOS);
     }
 
     /** @return whether a commit is to be made */
     boolean isReadyToCommit() {
-        return queue.first() != null || sessionCloser.waiting() > 0;
+        return queue.first() != null || heldSessions.waiting() > 0;
     }
 
     /** @return whether a trigger still makes sense */
@@ -325,9 +325,9 @@ public final class PortDispatcher {
         if (waiter != null) {
             return waiter;
         }
-        final HeldSession session = sessionCloser.first();
+        final HeldSession session = heldSessions.first();
         if (session != null) {
-            return new PortTrigger.QueueHead(session.peer(), fault -> sessionCloser.end(session, fault));
+            return new PortTrigger.QueueHead(session.peer(), fault -> heldSessions.end(session, fault));
         }
         return null;
     }
@@ -373,8 +373,8 @@ public final class PortDispatcher {
         return new PortTaskRun(this, limits, context, session, groupCommit, shared.clock).run();
     }
 
-    SessionCloser sessionCloser() {
-        return sessionCloser;
+    HeldSessions heldSessions() {
+        return heldSessions;
     }
 
     /** Finds what no event tells of: stopped ports, lost triggers, drained queues. Called a few times a second. */
@@ -446,10 +446,10 @@ public final class PortDispatcher {
 
     /** @return whether nothing is under way, so that no transaction would miss the dispatcher */
     boolean isIdle() {
-        return waiting() == 0 && triggers.isEmpty() && sessionCloser.held() == 0 && inProgress() == 0;
+        return waiting() == 0 && triggers.isEmpty() && heldSessions.held() == 0 && inProgress() == 0;
     }
 
     int waiting() {
-        return queue.size() + sessions.waiting() + sessionCloser.waiting() + destination.waiting();
+        return queue.size() + sessions.waiting() + heldSessions.waiting() + destination.waiting();
     }
 }

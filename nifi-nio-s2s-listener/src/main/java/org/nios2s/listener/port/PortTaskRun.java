@@ -16,7 +16,7 @@ import org.nios2s.listener.port.PortDispatcher.NextSession;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
-import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.SessionWaiter;
 
@@ -64,7 +64,7 @@ final class PortTaskRun {
         startNanos = clock.nanoTime();
         boolean claimedSome;
         do {
-            dispatcher.sessionCloser().commitAll(() -> mayCommit() && !isTimeUp());
+            dispatcher.heldSessions().commitAll(() -> mayCommit() && !isTimeUp());
             // However late the thread gets the processor, a run commits once: otherwise it might never.
             claimedSome = commitBatch();
         } while (claimedSome && hasMoreToCommit());
@@ -132,14 +132,12 @@ final class PortTaskRun {
                 waiter.refusal().accept(refusal);
                 return false;
             }
-            held = new HeldSession(session, context, waiter.peer(), dispatcher.sessionCloser());
-            held.whenEnded(permit::close);
+            held = dispatcher.heldSessions().handOut(session, context, waiter.peer(), permit::close);
             dispatcher.metrics().recordSince(Histogram.QUEUE_TIME_MS, waiter.madeNanos());
             if (waiter.take(held)) {
                 return true;
             }
             held.returnUnused();
-            permit.close();
             return false;
         } catch (final Throwable e) {
             final ConnectionFault fault =

@@ -61,7 +61,7 @@ public final class PeerList {
         this.drain = drain;
         this.own = ownOf(properties);
         this.nodes = new ClusterNodes(sourceOf(properties, nodeInformant), threads, clock);
-        this.routes = routesOf(properties);
+        this.routes = new PeerDescriptionModifier(properties);
         this.routing = routingOf(properties, routes);
     }
 
@@ -79,17 +79,6 @@ public final class PeerList {
             host = properties.getNodeApiAddress().getHostString();
         }
         return new HostAndPort(host, properties.getRemoteInputPort());
-    }
-
-    private static PeerDescriptionModifier routesOf(final NiFiProperties properties) {
-        try {
-            return new PeerDescriptionModifier(properties);
-        } catch (final IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    "a rule of nifi.remote.route.* in nifi.properties is wrong (%s); correct it, since NiFi's own listener can't use it either"
-                            .formatted(e.getMessage()),
-                    e);
-        }
     }
 
     private static Routing routingOf(final NiFiProperties properties, final PeerDescriptionModifier routes) {

@@ -137,9 +137,4 @@ record ProxyHeaderStep(PeerConnection connection) implements Step {
     public TimeoutPolicy timeoutPolicy() {
         return TimeoutPolicy.HANDSHAKE;
     }
-
-    @Override
-    public boolean countsPartialMessages() {
-        return false;
-    }
 }

@@ -54,10 +54,11 @@ final class ValidateHandshakeStep implements WaitingStep {
 
     @Override
     public Step begin() {
-        final Validation validation = new Validation(connection.drain());
+        final Validation validation = new Validation(connection.listener().drain());
         validation.getVersionNegotiator().setVersion(connection.protocolVersion());
         final Peer peer = connection.toPeer(() -> {});
-        return runBlocking(connection.threads().handshakeChecks(), () -> validation.validate(this, peer), this::answer);
+        return runBlocking(
+                connection.listener().threads().handshakeChecks(), () -> validation.validate(this, peer), this::answer);
     }
 
     /** NiFi's own rules: same order, same texts, now and in later versions. Lives on a thread for blocking tasks. */
@@ -70,7 +71,7 @@ final class ValidateHandshakeStep implements WaitingStep {
         }
 
         Validation validate(final ValidateHandshakeStep step, final Peer peer) {
-            setRootProcessGroup(step.connection.rootGroup());
+            setRootProcessGroup(step.connection.listener().ports().rootGroup().get());
             try {
                 validateHandshakeRequest(step.confirmed, peer, step.properties);
             } catch (final HandshakeException e) {

@@ -8,7 +8,7 @@ import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
-import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
 import org.nios2s.listener.transaction.SessionWaiter;
 import org.nios2s.wire.ResponseCode;

@@ -7,6 +7,7 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
+import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.PullEncoder;
 
 /**
@@ -24,7 +25,7 @@ record CommitPullStep(Pull pull) implements WaitingStep {
         final ListenerMetrics metrics = connection().metrics();
         metrics.recordSince(Histogram.SEND_TIME_MS, transaction.startNanos());
         pull.close();
-        pull.session().commit(outcome -> {
+        pull.session().commit(CommitDeadline.NONE, outcome -> {
             if (outcome.fault() == null) {
                 metrics.sent(transaction.flowFilesSent(), transaction.bytesSent());
                 AccessLog.committed(pull::transferred);

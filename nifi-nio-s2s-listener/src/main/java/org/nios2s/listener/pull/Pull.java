@@ -7,7 +7,7 @@ import org.nios2s.listener.connection.PeerConnection;
 import org.nios2s.listener.connection.TransactionContext;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.SharedResource.Grant;
-import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
 import org.nios2s.listener.transaction.PullPiece;
 

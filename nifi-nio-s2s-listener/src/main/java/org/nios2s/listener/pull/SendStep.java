@@ -118,7 +118,7 @@ final class SendStep implements WaitingTransactionStep {
         }
         turn = Turn.CONTENT_WORKERS;
         try {
-            connection().threads().contentReaders().execute(this::makeNextPieceNow);
+            connection().listener().threads().contentReaders().execute(this::makeNextPieceNow);
         } catch (final Throwable e) {
             pieceFailed(e);
         }

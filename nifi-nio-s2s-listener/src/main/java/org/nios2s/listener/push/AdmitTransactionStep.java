@@ -15,7 +15,7 @@ import org.nios2s.listener.limits.SharedResource.Grant;
  *
  * <pre>
  * AdmitTransaction → { ReceivePacket → ReceiveIndicator }* → AwaitRoom → AwaitConfirmation → AwaitCommit → Request
- *                       └ AwaitMemory, AwaitSession, AwaitWriter, Yield and back
+ *                       └ AwaitMemory, AwaitSession, AwaitWriter and back
  * </pre>
  */
 public final class AdmitTransactionStep implements WaitingStep {

@@ -4,7 +4,7 @@ package org.nios2s.listener.push;
 import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.limits.SharedResource.Grant;
-import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.listener.transaction.SessionWaiter;
 import org.nios2s.listener.transaction.StreamedPush;
 

@@ -22,7 +22,7 @@ import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
-import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.OutcomeListener;
 import org.nios2s.listener.transaction.PacketSink;
@@ -105,7 +105,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
      * @return whether it is there now; otherwise the callback is called
      */
     boolean requestAttributeMemory(final Runnable granted) {
-        final Grant memory = connection.requestAttributeMemory(granted);
+        final Grant memory = connection.listener().limits().memory().requestAttributes(connection, granted);
         attributeMemory = memory;
         lease.whenClosed(memory::close);
         streaming.coverAttributes(memory);
@@ -117,7 +117,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         requireNames(attributes);
         packets++;
         contentBytes += Math.max(0, contentLength);
-        packetOutgrowsMemory = contentLength > connection.transactionMemory();
+        packetOutgrowsMemory = contentLength > maxInMemory();
         sink().packetBegins(attributes, contentLength);
     }
 
@@ -208,13 +208,17 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
                 && !lease.charge().canGrow();
     }
 
+    private long maxInMemory() {
+        return connection.listener().settings().memory().transaction();
+    }
+
     /** @return whether the transaction needs a session of its own to go on */
     private boolean hasOutgrownMemory() {
         if (streaming != null) {
             return false;
         }
         return packetOutgrowsMemory
-                || inMemory.bytes() > connection.transactionMemory()
+                || inMemory.bytes() > maxInMemory()
                 || held() > RESERVED_BYTES && !lease.charge().canGrow();
     }
 
@@ -233,7 +237,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
             return new AwaitMemoryStep(this, next);
         }
         if (reader.hasPaused()) {
-            return new YieldStep(this, next);
+            connection.handler().yieldToOthers();
         }
         return next;
     }
@@ -271,7 +275,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     /** Runs a turn of writing: a push that inflates abnormally shares one thread with its like. */
     private void write(final Runnable turn) {
-        final ListenerContext.Threads threads = connection.threads();
+        final ListenerContext.Threads threads = connection.listener().threads();
         if (reader.inflatesAbnormally()) {
             threads.inflationWriter().execute(turn);
         } else {

@@ -180,7 +180,7 @@ public final class TlsHandlerFactory implements AutoCloseable {
 
     /** A handler for a channel whose turns nobody asks for, and of which nothing is learnt. */
     public SslHandler create(final Channel channel, final Duration handshakeTimeout) {
-        return create(channel, null, handshakeTimeout, new TlsTasks(NanoClock.SYSTEM));
+        return create(channel, null, handshakeTimeout, new TlsTasks());
     }
 
     /**

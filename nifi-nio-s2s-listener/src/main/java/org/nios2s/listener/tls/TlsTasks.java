@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.tls;
 
-import org.nios2s.listener.time.NanoClock;
-
 /**
  * The TLS tasks of one connection that are with the threads of the {@link TlsHandlerFactory}. Lives on the connection's IO worker.
  *
@@ -10,14 +8,7 @@ import org.nios2s.listener.time.NanoClock;
  * so: a task leaves it on its own thread, before the IO worker sends the answer.
  */
 public final class TlsTasks {
-    private final NanoClock clock;
     private int running;
-    private long lastEndNanos;
-
-    public TlsTasks(final NanoClock clock) {
-        this.clock = clock;
-        this.lastEndNanos = clock.nanoTime();
-    }
 
     /** A task waits for a thread from now on, or has one. */
     void begun() {
@@ -27,16 +18,10 @@ public final class TlsTasks {
     /** A task is done, and TLS has sent what follows from it, or has begun the next task. */
     void ended() {
         running--;
-        lastEndNanos = clock.nanoTime();
     }
 
     /** @return whether it is our turn */
     public boolean areRunning() {
         return running > 0;
-    }
-
-    /** @return when it last ceased to be our turn, or when the connection began */
-    public long lastEndNanos() {
-        return lastEndNanos;
     }
 }

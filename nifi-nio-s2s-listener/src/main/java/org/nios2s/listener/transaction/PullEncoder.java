@@ -15,6 +15,7 @@ import org.apache.nifi.processor.ProcessSession;
 import org.apache.nifi.remote.protocol.HandshakeProperties;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.wire.Checksum;
 import org.nios2s.wire.ChunkDeflater;
 import org.nios2s.wire.PacketEncoder;

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 
 /**
  * A transaction that waits for a session of its own, and for the permit to use it: it takes the session of the port task that serves

@@ -26,6 +26,7 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.wire.AttributeMemory;
 
 /**

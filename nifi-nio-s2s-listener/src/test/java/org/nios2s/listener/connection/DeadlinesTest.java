@@ -18,23 +18,38 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.limits.PeerTurn;
 import org.nios2s.listener.settings.IdleTimeout;
+import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.listener.tls.TlsTasks;
 
 /** How long a peer may take, and how its time is counted. Lives on the test's thread, with a clock of its own. */
 class DeadlinesTest {
     private static final long FOR_EVER = 0;
 
     private final AtomicLong clock = new AtomicLong();
-    private final Deadlines deadlines = with(IdleTimeout.AUTO);
-    private final Step step = mock(Step.class);
+    private final PeerConnection connection = mock(PeerConnection.class);
+    private final ReadGate reading = mock(ReadGate.class);
+    private final PeerTurn turn = new PeerTurn();
+    private final TransactionContext transaction = mock(TransactionContext.class);
+    private final TransactionStep step = mock(TransactionStep.class);
+    private Deadlines deadlines;
 
     @BeforeEach
     void withinRequest() {
+        when(connection.clock()).thenReturn(clock::get);
+        when(connection.turn()).thenReturn(turn);
         when(step.timeoutPolicy()).thenReturn(Step.TimeoutPolicy.WITHIN_REQUEST);
+        when(step.transaction()).thenReturn(transaction);
+        deadlines = with(IdleTimeout.AUTO);
     }
 
     private Deadlines with(final IdleTimeout idleTimeout) {
-        return new Deadlines(1_000, idleTimeout, clock::get);
+        return new Deadlines(
+                connection,
+                reading,
+                new TlsTasks(),
+                new ListenerSettings.Connections(1, 0, 1, Duration.ofSeconds(1), idleTimeout));
     }
 
     private void pass(final Duration time) {
@@ -42,53 +57,56 @@ class DeadlinesTest {
     }
 
     /** Counts as a worker that looks every quarter of a second. */
-    private void count(final int seconds, final boolean isPeers, final Deadlines.Progress progress) {
+    private void count(final int seconds, final boolean isPeers) throws Exception {
+        when(step.isPeersTurn()).thenReturn(isPeers);
         for (int i = 0; i < 4 * seconds; i++) {
             pass(Duration.ofMillis(250));
-            deadlines.count(isPeers, progress, clock.get());
+            deadlines.check(step, clock.get());
         }
     }
 
     private long silentSeconds() {
-        return TimeUnit.NANOSECONDS.toSeconds(deadlines.turn().silentNanos());
+        return TimeUnit.NANOSECONDS.toSeconds(turn.silentNanos());
     }
 
     @Test
     @DisplayName("a wait of ours stops the peer's clock, and does not restart it")
-    void stops() {
-        count(2, true, Deadlines.Progress.BYTES);
-        count(60, false, Deadlines.Progress.BYTES);
+    void stops() throws Exception {
+        count(2, true);
+        count(60, false);
         assertEquals(2, silentSeconds());
-        count(1, true, Deadlines.Progress.BYTES);
+        count(1, true);
         assertEquals(3, silentSeconds());
     }
 
     @Test
     @DisplayName("a byte is a sign of life, but not from a peer that has us write very many")
-    void signOfLife() {
-        count(2, true, Deadlines.Progress.BYTES);
+    void signOfLife() throws Exception {
+        count(2, true);
         deadlines.recordProgress();
-        count(1, true, Deadlines.Progress.BYTES);
+        count(1, true);
         assertEquals(1, silentSeconds());
         deadlines.recordProgress();
-        count(2, true, Deadlines.Progress.NONE);
+        when(transaction.inflatesAbnormally()).thenReturn(true);
+        count(2, true);
         assertEquals(3, silentSeconds());
     }
 
     @Test
     @DisplayName("a peer that is not read because of its rate is not silent")
-    void excused() {
-        count(2, true, Deadlines.Progress.BYTES);
-        count(60, true, Deadlines.Progress.EXCUSED);
+    void excused() throws Exception {
+        count(2, true);
+        when(step.isDelayedByRate()).thenReturn(true);
+        count(60, true);
         assertEquals(0, silentSeconds());
     }
 
     @Test
     @DisplayName("a new transaction has a clock of its own")
-    void newTransaction() {
-        count(2, true, Deadlines.Progress.BYTES);
-        deadlines.startTransaction();
-        count(1, true, Deadlines.Progress.BYTES);
+    void newTransaction() throws Exception {
+        count(2, true);
+        deadlines.entered(step, mock(Step.class));
+        count(1, true);
         assertEquals(1, silentSeconds());
     }
 
@@ -104,13 +122,14 @@ class DeadlinesTest {
     @DisplayName("between requests a peer may be silent for twice its expiration, or as the setting says")
     void betweenRequests(final IdleTimeout setting, final long expirationMillis, final Duration allowed) {
         when(step.timeoutPolicy()).thenReturn(Step.TimeoutPolicy.BETWEEN_REQUESTS);
+        when(connection.requestExpirationMillis()).thenReturn(expirationMillis);
         final Deadlines set = with(setting);
         pass(allowed);
-        assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));
+        assertDoesNotThrow(() -> set.check(step, clock.get()));
         pass(Duration.ofMillis(1));
         assertEquals(
                 ConnectionFault.Kind.IDLE_TIMEOUT,
-                assertThrows(ConnectionFault.class, () -> set.check(step, expirationMillis, clock.get()))
+                assertThrows(ConnectionFault.class, () -> set.check(step, clock.get()))
                         .kind());
     }
 
@@ -123,8 +142,9 @@ class DeadlinesTest {
     @DisplayName("between requests a peer may be silent for ever if it asked for that, or the setting says so")
     void neverTooLong(final IdleTimeout setting, final long expirationMillis) {
         when(step.timeoutPolicy()).thenReturn(Step.TimeoutPolicy.BETWEEN_REQUESTS);
+        when(connection.requestExpirationMillis()).thenReturn(expirationMillis);
         final Deadlines set = with(setting);
         pass(Duration.ofDays(365));
-        assertDoesNotThrow(() -> set.check(step, expirationMillis, clock.get()));
+        assertDoesNotThrow(() -> set.check(step, clock.get()));
     }
 }

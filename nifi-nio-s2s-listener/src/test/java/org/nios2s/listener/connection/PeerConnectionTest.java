@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.limits.HandshakeLimit;
-import org.nios2s.listener.limits.PeerTurn;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.time.NanoClock;
 
@@ -43,7 +42,7 @@ class PeerConnectionTest {
         when(listener.limits())
                 .thenReturn(new ListenerContext.Limits(null, null, new HandshakeLimit(1, NanoClock.SYSTEM), null));
         when(listener.metrics()).thenReturn(new ListenerMetrics(1, NanoClock.SYSTEM));
-        return new PeerConnection(listener, channelContext, null, new PeerTurn());
+        return new PeerConnection(listener, channelContext, null);
     }
 
     private static HostNames named(final String name) {

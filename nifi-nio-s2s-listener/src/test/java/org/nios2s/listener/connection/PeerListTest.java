@@ -230,7 +230,7 @@ class PeerListTest {
         try (RunningListener listener = new RunningListener(slow, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").flush();
-            listener.awaitStep("RoutePeersStep");
+            listener.awaitStep("PeerListStep");
             lookedUp.await();
             try (WirePeer other = listener.connect().open()) {
                 other.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -258,7 +258,7 @@ class PeerListTest {
                         new RunningListener(hanging, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").flush();
-            listener.awaitStep("RoutePeersStep");
+            listener.awaitStep("PeerListStep");
             listener.checkDeadlinesAfter(Duration.ofSeconds(19));
             listener.assertNoFault();
             listener.checkDeadlinesAfter(Duration.ofSeconds(21));

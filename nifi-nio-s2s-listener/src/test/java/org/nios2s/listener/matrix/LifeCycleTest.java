@@ -2,7 +2,6 @@
 package org.nios2s.listener.matrix;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.doThrow;
@@ -94,24 +93,6 @@ class LifeCycleTest {
         assertEquals(List.of(), errorsOf(() -> ServedListener.awaiting().until(() -> isServed(port))));
         listener.stop();
         ServedListener.awaiting().until(() -> before.containsAll(threads()));
-    }
-
-    @ParameterizedTest
-    @CsvSource({"nifi.remote.route.raw.a.hostname, a", "nifi.remote.route.tcp.a.hostname, tcp"})
-    @DisplayName("a wrong routing rule is one error that names the rule, and does not ask for another port")
-    void wrongRoute(final String key, final String named) throws Exception {
-        final NiFiProperties properties =
-                new NiFiProperties(Map.of("nifi.remote.route.raw.a.when", "true", key, "proxy"));
-        final NioRemoteSiteListener listener =
-                new NioRemoteSiteListener(0, null, properties, null, ListenerSettings.from(properties));
-        final List<String> errors = errorsOf(listener::start);
-        assertEquals(1, errors.size(), errors::toString);
-        final String error = errors.getFirst();
-        assertTrue(error.startsWith("The NIO Site-to-Site listener is unable to serve on port 0"), error);
-        assertTrue(error.contains("a rule of nifi.remote.route.* in nifi.properties is wrong"), error);
-        assertTrue(error.contains(named), error);
-        assertFalse(error.contains("free the port"), error);
-        listener.stop();
     }
 
     @ParameterizedTest

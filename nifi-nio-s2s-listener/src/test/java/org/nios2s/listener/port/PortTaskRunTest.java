@@ -12,7 +12,6 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.nifi.connectable.ConnectableType;
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
-import org.nios2s.listener.transaction.SessionCloser;
+import org.nios2s.listener.transaction.HeldSessions;
 
 /** When a run of a port task ends. Lives on the test's thread, which is the port task. */
 class PortTaskRunTest {
@@ -38,7 +37,7 @@ class PortTaskRunTest {
     private final NanoClock clock = nanos::get;
     private final PublicPort port = mock(PublicPort.class);
     private final PortDispatcher dispatcher = mock(PortDispatcher.class);
-    private final SessionCloser sessionCloser = mock(SessionCloser.class);
+    private final HeldSessions heldSessions = mock(HeldSessions.class);
     private final ProcessContext context = mock(ProcessContext.class);
     private final GroupCommit groupCommit = mock(GroupCommit.class);
     private final RequestQueue queue = new RequestQueue(100, clock);
@@ -52,9 +51,8 @@ class PortTaskRunTest {
         when(context.getAvailableRelationships()).thenReturn(Set.of(Relationship.ANONYMOUS));
         when(dispatcher.port()).thenReturn(port);
         when(dispatcher.isPortRunning()).thenReturn(true);
-        when(dispatcher.sessionCloser()).thenReturn(sessionCloser);
+        when(dispatcher.heldSessions()).thenReturn(heldSessions);
         when(dispatcher.queue()).thenReturn(queue);
-        when(dispatcher.destination()).thenReturn(new DestinationRoom(List::of, () -> true, NanoClock.SYSTEM));
         when(dispatcher.isReadyToCommit()).thenAnswer(invocation -> queue.first() != null);
         when(groupCommit.commit(anyList())).thenReturn(1);
     }

@@ -46,7 +46,7 @@ import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.time.NanoClock;
-import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
 import org.nios2s.listener.transaction.PullPiece;
 import org.nios2s.listener.transaction.SessionWaiter;
@@ -74,7 +74,9 @@ class SendStepTest {
         when(connection.key()).thenReturn(PeerKey.of(InetAddress.getLoopbackAddress()));
         final ListenerContext.Threads threads = mock(ListenerContext.Threads.class);
         when(threads.contentReaders()).thenReturn(Runnable::run);
-        when(connection.threads()).thenReturn(threads);
+        final ListenerContext listener = mock(ListenerContext.class);
+        when(listener.threads()).thenReturn(threads);
+        when(connection.listener()).thenReturn(listener);
         when(connection.clock()).thenReturn(NanoClock.SYSTEM);
         final MessageSequenceHandler handler = mock(MessageSequenceHandler.class, invocation -> {
             if ("proceed".equals(invocation.getMethod().getName())) {

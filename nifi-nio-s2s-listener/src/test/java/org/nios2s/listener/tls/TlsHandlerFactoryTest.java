@@ -15,7 +15,6 @@ import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.matrix.MatrixTls;
-import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
 
 /** What is learnt from handshakes that fail. Lives on the test's thread. */
@@ -24,8 +23,7 @@ class TlsHandlerFactoryTest {
 
     /** @return whether something was learnt from a failure of the next handshake, which BoringSSL serves, or the JDK */
     private boolean learns(final TlsHandlerFactory handlers, final boolean isBoringSsl) {
-        final SSLEngine engine = handlers.create(
-                        new EmbeddedChannel(), address, Duration.ofSeconds(1), new TlsTasks(NanoClock.SYSTEM))
+        final SSLEngine engine = handlers.create(new EmbeddedChannel(), address, Duration.ofSeconds(1), new TlsTasks())
                 .engine();
         try {
             assertEquals(isBoringSsl, engine instanceof ReferenceCountedOpenSslEngine);

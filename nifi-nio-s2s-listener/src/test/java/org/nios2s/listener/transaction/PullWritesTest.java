@@ -39,6 +39,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.wire.ChunkDeflater;
 
 /**

@@ -50,6 +50,7 @@ import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.wire.AttributeMemory;
 
 /** How transactions share content workers. Lives on the test's thread, which also does what a content worker would. */

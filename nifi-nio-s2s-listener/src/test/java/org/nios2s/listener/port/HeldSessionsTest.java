@@ -35,20 +35,21 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
-import org.nios2s.listener.transaction.HeldSession;
+import org.nios2s.listener.transaction.CommitDeadline;
+import org.nios2s.listener.transaction.HeldSessions;
+import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.listener.transaction.Outcome;
-import org.nios2s.listener.transaction.SessionCloser;
 import org.nios2s.listener.transaction.SessionWaiter;
 
 /** Sessions that a port task hands out end once, wherever that is. Lives on the test's thread. */
-class SessionCloserTest {
+class HeldSessionsTest {
     private static final Duration DEADLINE = Duration.ofSeconds(30);
     private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
 
     private final ExecutorService contentWorkers = Executors.newFixedThreadPool(2);
     private final Transactions transactions = new Transactions();
     private final List<Outcome> outcomes = new CopyOnWriteArrayList<>();
-    private final AtomicInteger ended = new AtomicInteger();
+    private final AtomicInteger handedOut = new AtomicInteger();
     private PortRegistry dispatchers;
     private RecordingPort port;
     private PortDispatcher dispatcher;
@@ -67,7 +68,7 @@ class SessionCloserTest {
         }
 
         private boolean take(final HeldSession session) {
-            session.whenEnded(ended::incrementAndGet);
+            handedOut.incrementAndGet();
             final boolean kept = action.test(session);
             held = session;
             return kept;
@@ -113,6 +114,10 @@ class SessionCloserTest {
         session.transfer(session.create(), Relationship.ANONYMOUS);
     }
 
+    private int ended() {
+        return handedOut.get() - dispatcher.heldSessions().held();
+    }
+
     private void assertOver() {
         until(dispatcher::isIdle);
         assertEquals(0, dispatcher.waiting());
@@ -123,8 +128,8 @@ class SessionCloserTest {
     void commits() throws Exception {
         final HeldSession held = handedOut(null);
         receive(held);
-        held.commit(outcomes::add);
-        until(() -> ended.get() == 1 && outcomes.size() == 1);
+        held.commit(CommitDeadline.NONE, outcomes::add);
+        until(() -> ended() == 1 && outcomes.size() == 1);
         assertEquals(List.of(new Outcome(null, false)), outcomes);
         assertEquals(1, port.committed().size());
         assertOver();
@@ -137,7 +142,7 @@ class SessionCloserTest {
         port.scheduled(false);
         receive(held);
         held.rollback();
-        until(() -> ended.get() == 1);
+        until(() -> ended() == 1);
         assertOver();
     }
 
@@ -147,15 +152,15 @@ class SessionCloserTest {
         final HeldSession held = handedOut(null);
         port.scheduled(false);
         receive(held);
-        held.commit(outcomes::add);
+        held.commit(CommitDeadline.NONE, outcomes::add);
         assertEquals(1, dispatcher.waiting());
         held.rollback();
-        until(() -> ended.get() == 1 && outcomes.size() == 1);
+        until(() -> ended() == 1 && outcomes.size() == 1);
         assertEquals(ConnectionFault.Kind.COMMIT_FAILED, outcomes.get(0).fault().kind());
         port.scheduled(true);
         assertOver();
         assertEquals(0, port.commits());
-        held.commit(outcomes::add);
+        held.commit(CommitDeadline.NONE, outcomes::add);
         assertEquals(2, outcomes.size());
     }
 
@@ -165,7 +170,7 @@ class SessionCloserTest {
         final HeldSession held = handedOut(null);
         port.scheduled(false);
         receive(held);
-        held.commit(outcomes::add);
+        held.commit(CommitDeadline.NONE, outcomes::add);
         dispatchers.release(dispatcher);
         port.running(false);
         until(() -> {
@@ -174,7 +179,7 @@ class SessionCloserTest {
         });
         assertEquals(
                 ConnectionFault.Kind.PORT_NOT_RUNNING, outcomes.get(0).fault().kind());
-        assertEquals(1, ended.get());
+        assertEquals(1, ended());
         assertOver();
         assertEquals(0, port.commits());
     }
@@ -210,7 +215,7 @@ class SessionCloserTest {
         final HeldSession held = handedOut(null);
         held.session().get();
         port.scheduled(false);
-        held.commit(outcomes::add);
+        held.commit(CommitDeadline.NONE, outcomes::add);
     }
 
     private void stopPort() {
@@ -242,8 +247,8 @@ class SessionCloserTest {
         port.scheduled(false);
         port.allow(identity -> !"CN=mallory".equals(identity));
         final List<Outcome> refused = new CopyOnWriteArrayList<>();
-        mallory.commit(refused::add);
-        alice.commit(outcomes::add);
+        mallory.commit(CommitDeadline.NONE, refused::add);
+        alice.commit(CommitDeadline.NONE, outcomes::add);
         port.scheduled(true);
         until(() -> outcomes.size() == 1 && refused.size() == 1);
         assertEquals(ConnectionFault.Kind.NOT_AUTHORIZED, refused.get(0).fault().kind());
@@ -260,14 +265,14 @@ class SessionCloserTest {
         port.beforeCommit(flowFiles -> {
             throw new OutOfMemoryError("test");
         });
-        held.commit(outcomes::add);
+        held.commit(CommitDeadline.NONE, outcomes::add);
         until(() -> outcomes.size() == 1);
         assertEquals(ConnectionFault.Kind.COMMIT_FAILED, outcomes.get(0).fault().kind());
-        assertEquals(1, ended.get());
+        assertEquals(1, ended());
         port.beforeCommit(flowFiles -> {});
         final HeldSession next = handedOut(null);
         receive(next);
-        next.commit(outcomes::add);
+        next.commit(CommitDeadline.NONE, outcomes::add);
         until(() -> outcomes.size() == 2);
         assertNull(outcomes.get(1).fault());
         assertOver();
@@ -292,9 +297,10 @@ class SessionCloserTest {
                 .commit();
         final ProcessContext context = mock(ProcessContext.class);
         when(context.getAvailableRelationships()).thenThrow(new OutOfMemoryError("test"));
-        final SessionCloser closer =
-                new SessionCloser(true, Runnable::run, () -> {}, new ListenerMetrics(1, clock), clock);
-        new HeldSession(session, context, transactions.received(null).peer(), closer).commit(outcomes::add);
+        final HeldSessions closer =
+                new HeldSessions(true, Runnable::run, () -> {}, new ListenerMetrics(1, clock), clock);
+        closer.handOut(session, context, transactions.received(null).peer(), () -> {})
+                .commit(CommitDeadline.NONE, outcomes::add);
         assertEquals(List.of(new Outcome(null, false)), outcomes);
         verify(session, never()).rollback();
     }
@@ -304,11 +310,11 @@ class SessionCloserTest {
     void errorInReport() throws Exception {
         final HeldSession held = handedOut(null);
         final HeldSession other = handedOut(null);
-        held.commit(outcome -> {
+        held.commit(CommitDeadline.NONE, outcome -> {
             throw new OutOfMemoryError("test");
         });
-        other.commit(outcomes::add);
-        until(() -> outcomes.size() == 1 && ended.get() == 2);
+        other.commit(CommitDeadline.NONE, outcomes::add);
+        until(() -> outcomes.size() == 1 && ended() == 2);
         assertOver();
     }
 
@@ -322,8 +328,8 @@ class SessionCloserTest {
         dispatcher.awaitSession(faulty.request);
         final HeldSession next = handedOut(null);
         until(() -> faulty.refused != null);
-        assertEquals(1, ended.get());
-        next.commit(outcomes::add);
+        assertEquals(1, ended());
+        next.commit(CommitDeadline.NONE, outcomes::add);
         until(() -> outcomes.size() == 1);
         assertEquals(0, port.committed().size());
         assertOver();
@@ -335,8 +341,8 @@ class SessionCloserTest {
         final Taker left = new Taker(null, held -> false);
         dispatcher.awaitSession(left.request);
         until(() -> left.held != null);
+        assertEquals(1, ended());
         assertOver();
-        assertEquals(0, ended.get());
     }
 
     @Test
@@ -346,11 +352,11 @@ class SessionCloserTest {
         for (int i = 0; i < rounds; i++) {
             final HeldSession held = handedOut(null);
             receive(held);
-            contentWorkers.execute(() -> held.commit(outcomes::add));
+            contentWorkers.execute(() -> held.commit(CommitDeadline.NONE, outcomes::add));
             contentWorkers.execute(held::rollback);
             dispatcher.portStopped();
         }
-        until(() -> ended.get() == rounds && outcomes.size() == rounds);
+        until(() -> ended() == rounds && outcomes.size() == rounds);
         assertTrue(port.commits() <= rounds);
         assertEquals(
                 port.commits(),
