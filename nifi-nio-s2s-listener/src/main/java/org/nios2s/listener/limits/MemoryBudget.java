@@ -2,6 +2,7 @@
 package org.nios2s.listener.limits;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.time.NanoClock;
 
 /**
@@ -28,6 +29,9 @@ public final class MemoryBudget {
     /** What these take on the heap at most: two bytes for each of them, and what stands for 25,000 attributes. */
     private static final long LARGE_ATTRIBUTES_BYTES = 40L * 1024 * 1024;
 
+    /** As long as NiFi's clients wait for an answer. */
+    private static final long LARGE_ATTRIBUTES_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private static final int PORT_DIVISOR = 2;
     private static final int OWN_DIVISOR = 64;
 
@@ -40,7 +44,8 @@ public final class MemoryBudget {
     public MemoryBudget(final long limit, final NanoClock clock) {
         this.bytes = new SharedResource("memory", limit, limit / OWN_DIVISOR, clock);
         this.common = bytes.commonPart();
-        this.largeAttributes = new SharedResource("the memory for large attributes", LARGE_ATTRIBUTES_BYTES, 0, clock);
+        this.largeAttributes = new SharedResource(
+                "the memory for large attributes", LARGE_ATTRIBUTES_BYTES, 0, clock, LARGE_ATTRIBUTES_NANOS);
         this.attributes = largeAttributes.commonPart();
     }
 

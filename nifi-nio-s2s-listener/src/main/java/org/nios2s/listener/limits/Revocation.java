@@ -27,7 +27,8 @@ import org.nios2s.listener.time.NanoClock;
  *   <li>otherwise one whose peer was silent for three seconds of its own time.
  * </ol>
  *
- * <p>So a peer with one transaction loses it only to silence, however slow the peer is. A peer's time is what its {@link PeerTurn} says:
+ * <p>So a peer with one transaction loses it only to silence, however slow the peer is. What only one can have at a time is the
+ * exception: there half a minute of a peer's own time is enough. A peer's time is what its {@link PeerTurn} says:
  * while we write, commit, or wait for a port, nobody is slow. What would not help the waiting peer is left alone: another port's own
  * part, and everything while the port itself stands still.
  */
@@ -62,7 +63,7 @@ public final class Revocation {
         }
 
         boolean isDue(final Grant waiter) {
-            return grant.wouldHelp(waiter) && (isOfHeavierPeer(waiter) || isSilent());
+            return grant.wouldHelp(waiter) && (isOfHeavierPeer(waiter) || isSilent() || grant.hasHadItsTurn());
         }
 
         /** Ends what is under way, unless another transaction has begun meanwhile. */
@@ -181,6 +182,9 @@ public final class Revocation {
             return () ->
                     chosen.endAsHeavier("The peer holds more than others, and " + others + ": one transaction ends");
         }
-        return () -> chosen.endAsSilent("The peer is silent, and " + others + ", of which it holds some");
+        if (chosen.isSilent()) {
+            return () -> chosen.endAsSilent("The peer is silent, and " + others + ", of which it holds some");
+        }
+        return () -> chosen.endAsHeavier("The peer has had its turn, and " + others + ", which one has at a time");
     }
 }

@@ -48,6 +48,7 @@ public final class SharedResource {
     private final long max;
     private final long own;
     private final NanoClock clock;
+    private final long longestTurnNanos;
     private final Map<PeerKey, Peer> peers = new HashMap<>();
     /** The parts in which a peer waits. */
     private final Set<Part> contended = new LinkedHashSet<>();
@@ -70,10 +71,17 @@ public final class SharedResource {
      * @param own what each port has for itself; less where there are so many ports that all of it would be more than a quarter
      */
     public SharedResource(final String name, final long max, final long own, final NanoClock clock) {
+        this(name, max, own, clock, Long.MAX_VALUE);
+    }
+
+    /** @param longestTurnNanos of its own time after which a peer with one grant gives way, too: for what only one can have */
+    SharedResource(
+            final String name, final long max, final long own, final NanoClock clock, final long longestTurnNanos) {
         this.name = name;
         this.max = max;
         this.own = own;
         this.clock = clock;
+        this.longestTurnNanos = longestTurnNanos;
         setOwnParts();
     }
 
@@ -596,6 +604,11 @@ public final class SharedResource {
         long takenNanos() {
             final long taken = holder.turn().takenNanos();
             return taken < takenBeforeNanos ? taken : taken - takenBeforeNanos;
+        }
+
+        /** @return whether its peer has held it for as long as may be while others wait */
+        boolean hasHadItsTurn() {
+            return takenNanos() >= longestTurnNanos;
         }
 
         /** The holder is told to give it back. */

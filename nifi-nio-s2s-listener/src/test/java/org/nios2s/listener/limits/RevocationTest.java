@@ -123,6 +123,20 @@ class RevocationTest {
     }
 
     @Test
+    @DisplayName("gives way with what only one can have when it has had that for half a minute of its own time")
+    void hasHadItsTurn() {
+        final SharedResource resource = new SharedResource("something", 1, 0, clock::get, TimeUnit.SECONDS.toNanos(30));
+        final Part part = resource.commonPart();
+        final TestHolder dripping = hold(part, "dripping");
+        waitFor(part, "honest", 1);
+        pass(60, Pace.WAITS_FOR_US, resource);
+        pass(29, Pace.DRIPS, resource);
+        assertEquals(0, revoked());
+        pass(1, Pace.DRIPS, resource);
+        assertEquals(1, dripping.revocations().size());
+    }
+
+    @Test
     @DisplayName("loses nothing while nobody waits, and nothing while it waits for us")
     void notItsTurn() {
         final SharedResource resource = of(2, 0);
