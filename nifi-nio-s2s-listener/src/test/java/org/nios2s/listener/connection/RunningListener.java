@@ -98,6 +98,7 @@ final class RunningListener implements AutoCloseable {
     private final RecordingPort output;
     private final List<RecordingPort> moreInputs = new CopyOnWriteArrayList<>();
     private final MemoryBudget budget;
+    private final HandshakeLimit handshakes;
     private final PortRegistry dispatchers;
     private final Channel serverChannel;
 
@@ -192,8 +193,7 @@ final class RunningListener implements AutoCloseable {
                 0,
                 "no more in a test",
                 clock);
-        final HandshakeLimit handshakes =
-                new HandshakeLimit(effective.connections().handshakesMax(), clock);
+        handshakes = new HandshakeLimit(effective.connections().handshakesMax(), clock);
         final ListenerContext context = new ListenerContext(
                 effective,
                 new RawProtocol(new PeerList(properties(settings), nodeInformant, peerLists, drain, clock)),
@@ -421,6 +421,7 @@ final class RunningListener implements AutoCloseable {
         final CountDownLatch checked = new CountDownLatch(1);
         worker.execute(() -> connections.afterLoopIteration(checked::countDown));
         awaiting().until(() -> checked.getCount() == 0);
+        handshakes.sweep();
     }
 
     /** Does something while the IO worker does nothing. */
@@ -501,6 +502,11 @@ final class RunningListener implements AutoCloseable {
     /** Waits until any connection is in a step. */
     void awaitAnyStep(final String step) {
         awaiting().until(() -> handlers.stream().anyMatch(handler -> step.equals(stepName(handler))));
+    }
+
+    /** @return the step of the first connection; null before it has one */
+    String firstStep() {
+        return handlers.isEmpty() || handlers.getFirst().step() == null ? null : stepName(handlers.getFirst());
     }
 
     /** @return connections that are in a step of this name */

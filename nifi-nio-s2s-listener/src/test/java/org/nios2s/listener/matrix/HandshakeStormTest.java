@@ -2,6 +2,7 @@
 package org.nios2s.listener.matrix;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -106,6 +108,39 @@ class HandshakeStormTest {
                 shakeHands(next);
             }
             assertEquals(1, listener.faults(ConnectionFault.Kind.SLOW_PEER));
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "is served beside an address that drips into more handshakes than there may be, and lets one end now and then")
+    void dripping() throws Exception {
+        final byte[] opening = Message.opening(ServedListener.INPUT);
+        final List<MatrixPeer> hostile = new ArrayList<>();
+        try (ServedListener listener = listener(Variant.PLAIN_EPOLL, 20);
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 2 * 20; i++) {
+                hostile.add(listener.connect());
+            }
+            final CompletableFuture<Void> honest = CompletableFuture.supplyAsync(() -> connect(listener), threads)
+                    .thenApply(peer -> say(peer, Message.magic()))
+                    .thenApply(HandshakeStormTest::agreeOnProtocol)
+                    .thenAccept(HandshakeStormTest::shakeHands);
+            final AtomicInteger drops = new AtomicInteger();
+            ServedListener.awaiting().pollInterval(Duration.ofMillis(500)).until(() -> {
+                final int drop = drops.getAndIncrement();
+                hostile.forEach(peer -> peer.sayInVain(new byte[] {opening[drop]}));
+                if (drop % 4 == 3) {
+                    hostile.get(drop / 4).leave();
+                }
+                return honest.isDone();
+            });
+            honest.get();
+            assertTrue(listener.faults(ConnectionFault.Kind.SLOW_PEER) > 0);
+        } finally {
+            for (final MatrixPeer peer : hostile) {
+                peer.close();
+            }
         }
     }
 

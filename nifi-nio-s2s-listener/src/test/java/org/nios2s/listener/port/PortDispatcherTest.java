@@ -516,6 +516,30 @@ class PortDispatcherTest {
         }
     }
 
+    @Test
+    @DisplayName("where order counts, a port sends as many pulls at once as it has tasks now, and not as it had before")
+    void sendsByTasks() {
+        try (PortRegistry ordered = new PortRegistry(
+                ListenerSettings.from(new NiFiProperties(Map.of("nifi.remote.input.nio.pulls.in.order", "true"))),
+                new MemoryBudget(1024 * 1024, NanoClock.SYSTEM),
+                Runnable::run,
+                metrics,
+                NanoClock.SYSTEM)) {
+            final PublicPort output = mock(PublicPort.class);
+            when(output.getMaxConcurrentTasks()).thenReturn(3);
+            final SharedResource.Part sending = ordered.acquire(output).limits().sending();
+            assertEquals(3, had(sending));
+            final SharedResource.Grant next = sending.request(new TestHolder("peer"), () -> {});
+            assertNull(sending.next());
+            when(output.getMaxConcurrentTasks()).thenReturn(4);
+            assertSame(next, sending.next());
+            when(output.getMaxConcurrentTasks()).thenReturn(1);
+            sending.request(new TestHolder("peer"), () -> {});
+            next.close();
+            assertNull(sending.next());
+        }
+    }
+
     /** @return how many of ten permits are there at once */
     private static long had(final SharedResource.Part permits) {
         permits.grantOnlyNext(() -> {}, () -> true);

@@ -38,7 +38,6 @@ import org.apache.nifi.remote.util.StandardDataPacket;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.wire.ChunkDeflater;
 
@@ -109,8 +108,7 @@ class PullWritesTest {
         handshake.setUseGzip(gzip);
         final HeldSession held = held(sources);
         final Writes writes = new Writes();
-        try (PullEncoder encoder =
-                new PullEncoder(held, handshake, UnpooledByteBufAllocator.DEFAULT, NanoClock.SYSTEM)) {
+        try (PullEncoder encoder = new PullEncoder(held, handshake, UnpooledByteBufAllocator.DEFAULT, () -> 0)) {
             assertTrue(encoder.begin());
             while (!encoder.isComplete()) {
                 final PullPiece piece = encoder.nextPiece(pieceBytes);
