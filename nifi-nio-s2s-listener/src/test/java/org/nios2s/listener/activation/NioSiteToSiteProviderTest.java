@@ -8,9 +8,6 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mockStatic;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -22,39 +19,25 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.nifi.flow.resource.ExternalResourceProvider;
 import org.apache.nifi.util.NiFiProperties;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.mockito.MockedStatic;
-import org.slf4j.LoggerFactory;
+import org.nios2s.peers.LogLines;
 
 /** Activation fails or is not wanted: one line says so, and nothing is thrown at NiFi. Lives on the test's thread. */
 class NioSiteToSiteProviderTest {
-    private final Logger logger = (Logger) LoggerFactory.getLogger(NioSiteToSiteProvider.class);
-    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-        logger.setLevel(Level.INFO);
-        logger.setAdditive(false);
-        appender.start();
-        logger.addAppender(appender);
-    }
-
-    @AfterEach
-    void stopListening() {
-        logger.detachAppender(appender);
-    }
+    @AutoClose
+    private final LogLines log = new LogLines(NioSiteToSiteProvider.class, Level.INFO);
 
     private static void initialize(final NiFiProperties properties) {
         assertDoesNotThrow(() -> new NioSiteToSiteProvider(properties).initialize(null));
     }
 
     private String onlyLine(final Level level) {
-        assertEquals(1, appender.list.size(), () -> appender.list.toString());
-        assertEquals(level, appender.list.get(0).getLevel());
-        return appender.list.get(0).getFormattedMessage();
+        assertEquals(1, log.events().size(), log.lines()::toString);
+        assertEquals(level, log.events().getFirst().getLevel());
+        return log.lines().getFirst();
     }
 
     @Test
@@ -144,7 +127,7 @@ class NioSiteToSiteProviderTest {
             System.clearProperty(key);
             tooLate();
             assertEquals(Runtime.version().feature() == 25 ? "false" : null, System.getProperty(key));
-            appender.list.clear();
+            log.clear();
             System.setProperty(key, "true");
             tooLate();
             assertEquals("true", System.getProperty(key));

@@ -5,9 +5,6 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -19,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.time.NanoClock;
-import org.slf4j.LoggerFactory;
+import org.nios2s.peers.LogLines;
 
 /** Names of peers' hosts. Lives on the test's thread. */
 class HostNamesTest {
@@ -98,24 +95,16 @@ class HostNamesTest {
     @Test
     @DisplayName("where hosts have no names, their addresses stand for them, and one line says so")
     void noNames() throws Exception {
-        final Logger logger = (Logger) LoggerFactory.getLogger(HostNames.class);
-        final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        logger.setLevel(Level.INFO);
-        logger.addAppender(lines);
-        try {
+        try (LogLines log = new LogLines(HostNames.class, Level.INFO)) {
             final HostNames hostNames =
                     new HostNames(true, InetAddress::getHostAddress, Runnable::run, NanoClock.SYSTEM);
             for (int i = 0; i < PEERS; i++) {
                 hostNames.nameOf(address(i));
                 assertEquals("10.0.0." + i, hostNames.nameOf(address(i)));
             }
-        } finally {
-            logger.detachAppender(lines);
-            logger.setLevel(null);
+            assertEquals(1, log.lines().size(), log.lines()::toString);
+            assertEquals(log.lines(), log.lines(Level.INFO));
         }
-        assertEquals(1, lines.list.size(), lines.list::toString);
-        assertEquals(Level.INFO, lines.list.getFirst().getLevel());
     }
 
     @Test

@@ -5,9 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -16,6 +13,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Named;
@@ -27,8 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.nios2s.listener.access.AccessLines;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
+import org.nios2s.peers.LogLines;
 import org.nios2s.peers.Message;
-import org.slf4j.LoggerFactory;
 
 /** A load balancer says for whom it connects, or should. Lives on the test's thread. */
 @DisplayName("Behind a load balancer")
@@ -48,19 +46,15 @@ class ProxyHeaderTest {
         "nifi.remote.route.raw.agent.secure", "false"
     };
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(RunningListener.class);
-    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    /** Other tests report faults without end: as a rule nobody reads of them. */
+    @AutoClose
+    private final LogLines log = new LogLines(RunningListener.class, Level.WARN);
 
     private RunningListener listener;
     private WirePeer peer;
 
     @BeforeEach
     void start() throws Exception {
-        // Its tests report faults without end: as a rule nobody reads of them.
-        logger.setLevel(Level.WARN);
-        logger.setAdditive(false);
-        appender.start();
-        logger.addAppender(appender);
         listener = new RunningListener(address -> address.getHostAddress(), SETTINGS);
         peer = listener.connect();
     }
@@ -69,9 +63,6 @@ class ProxyHeaderTest {
     void stop() throws Exception {
         peer.close();
         listener.close();
-        logger.detachAppender(appender);
-        logger.setLevel(Level.OFF);
-        logger.setAdditive(true);
     }
 
     private void assertPushFrom(final String host, final int port) throws Exception {
@@ -84,10 +75,7 @@ class ProxyHeaderTest {
     }
 
     private void assertOneLine(final String who, final String why) {
-        final List<String> lines = appender.list.stream()
-                .filter(event -> event.getLevel() == Level.WARN)
-                .map(ILoggingEvent::getFormattedMessage)
-                .toList();
+        final List<String> lines = log.lines(Level.WARN);
         assertEquals(1, lines.size(), lines::toString);
         assertTrue(
                 lines.getFirst().startsWith("Peer " + who) && lines.getFirst().contains(why), lines::toString);

@@ -10,43 +10,25 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
-import org.slf4j.LoggerFactory;
+import org.nios2s.peers.LogLines;
 
 /** What an operator reads of peers' faults. Lives on the test's thread. */
 class FaultLogTest {
-    private final Logger logger = (Logger) LoggerFactory.getLogger(FaultLogTest.class);
-    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    @AutoClose
+    private final LogLines log = new LogLines(FaultLogTest.class, Level.DEBUG);
+
     private long now = Long.MAX_VALUE - 1000;
-    private final FaultLog faultLog = new FaultLog(logger, () -> now);
-
-    @BeforeEach
-    void listen() {
-        logger.setLevel(Level.DEBUG);
-        logger.setAdditive(false);
-        appender.start();
-        logger.addAppender(appender);
-    }
-
-    @AfterEach
-    void stopListening() {
-        logger.detachAppender(appender);
-    }
+    private final FaultLog faultLog = new FaultLog(log.logger(), () -> now);
 
     private List<String> warnings() {
-        return appender.list.stream()
-                .filter(event -> event.getLevel() == Level.WARN)
-                .map(ILoggingEvent::getFormattedMessage)
-                .toList();
+        return log.lines(Level.WARN);
     }
 
     private void report(final Kind kind, final int times) {
@@ -70,9 +52,8 @@ class FaultLogTest {
         assertEquals(1, warnings().size());
         assertEquals(
                 9,
-                appender.list.stream()
-                        .filter(event -> event.getLevel() == Level.DEBUG
-                                && event.getFormattedMessage().contains("It is so"))
+                log.lines(Level.DEBUG).stream()
+                        .filter(line -> line.contains("It is so"))
                         .count());
         now += Duration.ofSeconds(59).toNanos();
         report(Kind.PEER_CLOSED, 1);
@@ -94,7 +75,7 @@ class FaultLogTest {
         }
         assertEquals(
                 Kind.values().length,
-                appender.list.stream()
+                log.events().stream()
                         .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
                         .count());
     }
@@ -107,7 +88,7 @@ class FaultLogTest {
         assertTrue(
                 warnings().get(0).contains("handshake failed: java.lang.IllegalStateException: Disk full"),
                 warnings().get(0));
-        assertTrue(appender.list.stream()
+        assertTrue(log.events().stream()
                 .filter(event -> event.getLevel() == Level.WARN)
                 .allMatch(event -> event.getThrowableProxy() == null));
     }
@@ -117,7 +98,7 @@ class FaultLogTest {
     void ours() {
         final OutOfMemoryError cause = new OutOfMemoryError("Java heap space");
         faultLog.report("Peer", Kind.INTERNAL.fault("Step failed", cause));
-        final ILoggingEvent line = appender.list.get(0);
+        final ILoggingEvent line = log.events().getFirst();
         assertEquals(Level.ERROR, line.getLevel());
         assertEquals(cause.getClass().getName(), line.getThrowableProxy().getClassName());
     }
@@ -134,7 +115,7 @@ class FaultLogTest {
     @Test
     @DisplayName("a fault that is not logged is not put into words")
     void notLogged() {
-        logger.setLevel(Level.INFO);
+        log.logger().setLevel(Level.INFO);
         final ConnectionFault fault = mock(ConnectionFault.class);
         when(fault.kind()).thenReturn(Kind.PEER_CLOSED);
         faultLog.report("Peer", fault);

@@ -5,46 +5,30 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.peers.LogLines;
 import org.nios2s.wire.ResponseCode;
-import org.slf4j.LoggerFactory;
 
 /** What an operator reads of peers that were refused. Lives on the test's thread. */
 class RefusalLogTest {
     private static final int FLEET = 2_000;
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(RefusalLogTest.class);
-    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    @AutoClose
+    private final LogLines lines = new LogLines(RefusalLogTest.class, Level.INFO);
+
     private long now = Long.MAX_VALUE - 1000;
-    private final RefusalLog log = new RefusalLog(logger, () -> now);
-
-    @BeforeEach
-    void listen() {
-        logger.setLevel(Level.INFO);
-        logger.setAdditive(false);
-        appender.start();
-        logger.addAppender(appender);
-    }
-
-    @AfterEach
-    void stopListening() {
-        logger.detachAppender(appender);
-    }
+    private final RefusalLog log = new RefusalLog(lines.logger(), () -> now);
 
     private void report(final String peer, final ResponseCode code) {
         log.report("Peer " + peer, peer, code, "It is so");
     }
 
     private List<String> lines() {
-        return appender.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        return lines.lines();
     }
 
     @Test
@@ -52,7 +36,7 @@ class RefusalLogTest {
     void line() {
         report("a", ResponseCode.PORT_NOT_IN_VALID_STATE);
         assertEquals(List.of("Peer a: The handshake is refused: It is so (201 PORT_NOT_IN_VALID_STATE)"), lines());
-        assertEquals(Level.INFO, appender.list.getFirst().getLevel());
+        assertEquals(Level.INFO, lines.events().getFirst().getLevel());
     }
 
     @Test

@@ -5,9 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -16,16 +13,15 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.connection.Drain;
+import org.nios2s.peers.LogLines;
 import org.nios2s.peers.Message;
-import org.slf4j.LoggerFactory;
 
 /** An operator has the listener drain, and resume. Lives on the test's thread. */
 @Timeout(120)
@@ -34,29 +30,13 @@ class DrainTest {
     private static final int PEERS = 8;
     private static final int PUSHES_BEFORE = 50;
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(Drain.class);
-    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
-
-    @BeforeEach
-    void listenToTheLog() {
-        logger.setLevel(Level.INFO);
-        appender.start();
-        logger.addAppender(appender);
-    }
-
-    @AfterEach
-    void leaveTheLog() {
-        logger.detachAppender(appender);
-        logger.setLevel(null);
-    }
+    @AutoClose
+    private final LogLines log = new LogLines(Drain.class, Level.INFO);
 
     private List<String> lines() {
-        synchronized (appender) {
-            return appender.list.stream()
-                    .map(ILoggingEvent::getFormattedMessage)
-                    .map(line -> line.replaceFirst(".* on port \\d+ (?:is |has )?(\\w+).*", "$1"))
-                    .toList();
-        }
+        return log.lines().stream()
+                .map(line -> line.replaceFirst(".* on port \\d+ (?:is |has )?(\\w+).*", "$1"))
+                .toList();
     }
 
     private static void assertEnded(final MatrixPeer peer) throws IOException {

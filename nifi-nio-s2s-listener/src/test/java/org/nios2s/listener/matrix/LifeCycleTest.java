@@ -10,9 +10,6 @@ import static org.mockito.Mockito.timeout;
 import static org.mockito.Mockito.verify;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -36,8 +33,8 @@ import org.nios2s.listener.NioRemoteSiteListener;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.settings.ListenerSettings;
+import org.nios2s.peers.LogLines;
 import org.nios2s.peers.Message;
-import org.slf4j.LoggerFactory;
 
 /** The listener starts, accepts and stops. Lives on the test's thread. */
 class LifeCycleTest {
@@ -54,19 +51,10 @@ class LifeCycleTest {
     }
 
     private static List<String> linesOf(final Level level, final Guarded.Task action) throws Exception {
-        final Logger logger = (Logger) LoggerFactory.getLogger(NioRemoteSiteListener.class);
-        final ListAppender<ILoggingEvent> appender = new ListAppender<>();
-        appender.start();
-        logger.addAppender(appender);
-        try {
+        try (LogLines log = new LogLines(NioRemoteSiteListener.class, Level.INFO)) {
             action.run();
-        } finally {
-            logger.detachAppender(appender);
+            return log.lines(level);
         }
-        return appender.list.stream()
-                .filter(event -> event.getLevel() == level)
-                .map(ILoggingEvent::getFormattedMessage)
-                .toList();
     }
 
     @Test

@@ -6,21 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.lang.reflect.Method;
 import java.util.List;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.loading.NarLoader;
+import org.nios2s.peers.LogLines;
 import org.nios2s.peers.Message;
-import org.slf4j.LoggerFactory;
 
 /**
  * A listener without one of the things that it can do without: it serves, and one line of the log says what is missing. Lives on the
@@ -30,8 +26,8 @@ import org.slf4j.LoggerFactory;
 class OptionalPartsTest {
     private static final String SERVES = "The NIO Site-to-Site listener serves ";
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger("org.nios2s.listener");
-    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    @AutoClose
+    private final LogLines log = new LogLines("org.nios2s.listener", Level.INFO);
 
     /** One of these things: the classes or the library that are not to be had, and what the log says then. */
     enum Part {
@@ -77,23 +73,6 @@ class OptionalPartsTest {
         }
     }
 
-    @BeforeEach
-    void listen() {
-        logger.setLevel(Level.INFO);
-        appender.start();
-        logger.addAppender(appender);
-    }
-
-    @AfterEach
-    void stopListening() {
-        logger.detachAppender(appender);
-        logger.setLevel(null);
-    }
-
-    private List<String> lines() {
-        return appender.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
-    }
-
     @ParameterizedTest
     @EnumSource
     @DisplayName("a thing that the listener can do without costs nothing but itself, and one line says so")
@@ -112,7 +91,7 @@ class OptionalPartsTest {
                 peer.expect(ResponseCode.CONFIRM_TRANSACTION);
                 peer.expect(ResponseCode.TRANSACTION_FINISHED);
             }
-            final List<String> lines = lines();
+            final List<String> lines = log.lines();
             assertEquals(
                     1, lines.stream().filter(line -> line.contains(part.line)).count(), lines::toString);
             assertTrue(

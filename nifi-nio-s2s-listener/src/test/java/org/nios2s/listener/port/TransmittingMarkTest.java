@@ -7,9 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.Mockito.mock;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import org.apache.nifi.remote.PublicPort;
@@ -20,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.nios2s.listener.activation.DoctoredLoader;
 import org.nios2s.listener.activation.DoctoredLoader.Change;
 import org.nios2s.listener.loading.NarLoader;
-import org.slf4j.LoggerFactory;
+import org.nios2s.peers.LogLines;
 
 /** What NiFi's canvas shows of a port. Lives on the test's thread. */
 class TransmittingMarkTest {
@@ -65,18 +62,10 @@ class TransmittingMarkTest {
     void anotherNifi() throws Exception {
         final ClassLoader nifi = new DoctoredLoader(
                 "field " + StandardPublicPort.class.getName() + " activeRequests Ljava/util/Set;", Change.REMOVED);
-        final Logger logger = (Logger) LoggerFactory.getLogger(TransmittingMark.class);
-        final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        logger.setLevel(Level.INFO);
-        logger.addAppender(lines);
-        try {
+        try (LogLines log = new LogLines(TransmittingMark.class, Level.INFO)) {
             Class.forName(TransmittingMark.class.getName(), true, new NarLoader(nifi));
-        } finally {
-            logger.detachAppender(lines);
-            logger.setLevel(null);
+            assertEquals(1, log.lines().size(), log.lines()::toString);
+            assertTrue(log.lines().getFirst().contains("NoSuchFieldException"), log.lines()::toString);
         }
-        assertEquals(1, lines.list.size(), lines.list::toString);
-        assertTrue(lines.list.getFirst().getFormattedMessage().contains("NoSuchFieldException"), lines.list::toString);
     }
 }

@@ -8,9 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -21,18 +18,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.nifi.remote.cluster.NodeInformation;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.nios2s.peers.LogLines;
 
 /** How often NiFi is asked for its nodes, and what peers get meanwhile. Lives on the test's thread, by a clock of its own. */
 class ClusterNodesTest {
-    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(ClusterNodes.class);
 
     private final Queue<Runnable> questions = new ArrayDeque<>();
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @AutoClose
+    private final LogLines log = new LogLines(ClusterNodes.class, Level.INFO);
+
     private long now = Duration.ofDays(1).toNanos();
     private int asked;
     private IOException failure;
@@ -50,19 +48,6 @@ class ClusterNodesTest {
         return List.of(new NodeInformation("node", 1, null, 2, false, asked));
     }
 
-    @BeforeEach
-    void listen() {
-        log.start();
-        LOGGER.setLevel(Level.INFO);
-        LOGGER.addAppender(log);
-    }
-
-    @AfterEach
-    void listenNoMore() {
-        LOGGER.detachAppender(log);
-        LOGGER.setLevel(null);
-    }
-
     private void pass(final Duration time) {
         now += time.toNanos();
     }
@@ -76,13 +61,6 @@ class ClusterNodesTest {
         final CompletableFuture<Collection<NodeInformation>> current = nodes.current();
         assertTrue(current.isDone());
         return current.join().iterator().next().getTotalFlowFiles();
-    }
-
-    private List<String> lines(final Level level) {
-        return log.list.stream()
-                .filter(event -> event.getLevel() == level)
-                .map(ILoggingEvent::getFormattedMessage)
-                .toList();
     }
 
     @Test
@@ -100,7 +78,7 @@ class ClusterNodesTest {
             current();
         }
         assertEquals(1 + seconds, asked);
-        assertEquals(List.of(), lines(Level.WARN));
+        assertEquals(List.of(), log.lines(Level.WARN));
     }
 
     @Test
@@ -163,14 +141,14 @@ class ClusterNodesTest {
         assertFalse(waiting.isDone());
         pass(Duration.ofSeconds(4));
         assertEquals(1, current());
-        assertEquals(1, lines(Level.WARN).size(), lines(Level.WARN)::toString);
-        assertTrue(lines(Level.WARN).get(0).contains("no answer for 5 s"), lines(Level.WARN)::toString);
+        assertEquals(1, log.lines(Level.WARN).size(), log.lines(Level.WARN)::toString);
+        assertTrue(log.lines(Level.WARN).get(0).contains("no answer for 5 s"), log.lines(Level.WARN)::toString);
         pass(Duration.ofMinutes(5));
         assertFalse(nodes.current().isDone());
         answer();
         assertEquals(2, current());
-        assertEquals(1, lines(Level.WARN).size());
-        assertEquals(List.of("NiFi tells the nodes of its cluster again"), lines(Level.INFO));
+        assertEquals(1, log.lines(Level.WARN).size());
+        assertEquals(List.of("NiFi tells the nodes of its cluster again"), log.lines(Level.INFO));
     }
 
     @Test
@@ -187,8 +165,8 @@ class ClusterNodesTest {
             assertEquals(1, current());
         }
         assertEquals(301, asked);
-        assertEquals(1, lines(Level.WARN).size(), lines(Level.WARN)::toString);
-        assertTrue(lines(Level.WARN).get(0).contains("no route to coordinator"));
+        assertEquals(1, log.lines(Level.WARN).size(), log.lines(Level.WARN)::toString);
+        assertTrue(log.lines(Level.WARN).get(0).contains("no route to coordinator"));
         pass(Duration.ofSeconds(1));
         final CompletableFuture<Collection<NodeInformation>> tooOld = nodes.current();
         answer();
@@ -209,7 +187,7 @@ class ClusterNodesTest {
             answer();
             current();
         }
-        assertEquals(2, lines(Level.WARN).size());
+        assertEquals(2, log.lines(Level.WARN).size());
     }
 
     @Test

@@ -8,9 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.net.Socket;
@@ -24,40 +21,21 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.listener.matrix.MatrixTls;
 import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
-import org.slf4j.LoggerFactory;
+import org.nios2s.peers.LogLines;
 
 /** Certificates with which BoringSSL can't serve, at the start and after NiFi has reloaded them. Lives on the test's thread. */
 class ReloadedCertificateTest {
     private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
-    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(TlsHandlerFactory.class.getPackageName());
 
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-        log.start();
-        LOGGER.addAppender(log);
-    }
-
-    @AfterEach
-    void listenNoMore() {
-        LOGGER.detachAppender(log);
-    }
-
-    private List<String> lines(final Level level) {
-        return log.list.stream()
-                .filter(event -> event.getLevel() == level)
-                .map(ILoggingEvent::getFormattedMessage)
-                .toList();
-    }
+    @AutoClose
+    private final LogLines log = new LogLines(TlsHandlerFactory.class.getPackageName(), Level.INFO);
 
     private static void serve(final TlsHandlerFactory handlers, final String... protocols) throws SSLException {
         final SSLEngine server =
@@ -89,11 +67,11 @@ class ReloadedCertificateTest {
             for (int connection = 0; connection < 3; connection++) {
                 assertDoesNotThrow(() -> serve(handlers));
             }
-            assertEquals(1, lines(Level.WARN).size(), lines(Level.WARN)::toString);
-            assertTrue(lines(Level.WARN).get(0).contains("still serves with the previous ones"));
+            assertEquals(1, log.lines(Level.WARN).size(), log.lines(Level.WARN)::toString);
+            assertTrue(log.lines(Level.WARN).get(0).contains("still serves with the previous ones"));
             MatrixTls.create("CN=good");
             assertDoesNotThrow(() -> serve(handlers));
-            assertEquals(1, lines(Level.WARN).size(), lines(Level.WARN)::toString);
+            assertEquals(1, log.lines(Level.WARN).size(), log.lines(Level.WARN)::toString);
         }
     }
 
@@ -104,10 +82,10 @@ class ReloadedCertificateTest {
         try (TlsHandlerFactory handlers = TlsHandlerFactory.create(mismatched(), choice, 1)) {
             assertEquals("JDK", handlers.provider());
             assertDoesNotThrow(() -> serve(handlers));
-            assertEquals(List.of(), log.list);
+            assertEquals(List.of(), log.lines());
             handlers.reportObstacle();
-            assertEquals(1, log.list.size(), log.list::toString);
-            assertEquals(1, lines(Level.toLevel(level)).size());
+            assertEquals(1, log.lines().size(), log.lines()::toString);
+            assertEquals(1, log.lines(Level.toLevel(level)).size());
         }
     }
 
@@ -118,7 +96,7 @@ class ReloadedCertificateTest {
         try (TlsHandlerFactory handlers = TlsHandlerFactory.create(MatrixTls.create("CN=good"), provider, 1)) {
             assertDoesNotThrow(() -> serve(handlers, protocol));
             handlers.reportObstacle();
-            assertEquals(List.of(), log.list);
+            assertEquals(List.of(), log.lines());
         }
     }
 
