@@ -5,15 +5,10 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SingleThreadEventLoop;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -24,11 +19,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -39,9 +30,7 @@ import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.util.NiFiProperties;
 import org.nios2s.listener.connection.Drain;
 import org.nios2s.listener.connection.HostNames;
-import org.nios2s.listener.connection.KeepAlive;
 import org.nios2s.listener.connection.ListenerContext;
-import org.nios2s.listener.connection.MessageSequenceHandler;
 import org.nios2s.listener.connection.WorkerConnections;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.FaultLog;
@@ -53,7 +42,6 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.limits.RateRule;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.metrics.Operation;
 import org.nios2s.listener.port.PortRegistry;
@@ -63,27 +51,13 @@ import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlerFactory;
-import org.nios2s.listener.transaction.ContentWriters;
-import org.nios2s.listener.transaction.ThrottledExecutor;
 import org.nios2s.wire.ResponseCode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The RAW Site-to-Site listener with non-blocking I/O. NiFi's main thread starts it, stops it, and may start it again.
- *
- * <p>A running listener has these threads, whatever the number of connections:
- * <ul>
- * <li>IO workers, {@code worker.threads}: accept connections, read, write and decode; they never block;
- * <li>dispatchers, up to the concurrent tasks of all ports in use: each waits in a port until a port task has come;
- * <li>content readers, up to {@value #BLOCKING_THREADS}: read contents of pulls, and end sessions without a port task;
- * <li>content writers: write pushes that stream, half as many at a time as there are processors, plus one for abnormally
- *     inflated pushes;
- * <li>handshake checks and authorizations, up to {@code authorization.threads} each: ask NiFi's authorizer;
- * <li>resolvers, up to {@value #BLOCKING_THREADS}: look host names up;
- * <li>peer lists, up to {@value #PEER_LIST_THREADS}: ask NiFi for the nodes of its cluster, and evaluate routing rules;
- * <li>with TLS as many handshake threads as IO workers.
- * </ul>
+ * The RAW Site-to-Site listener with non-blocking I/O. NiFi's main thread starts it, stops it, and may start it again. Its threads:
+ * {@link ListenerThreads}.
  */
 public final class NioRemoteSiteListener implements RemoteSiteListener {
     private static final Logger logger = LoggerFactory.getLogger(NioRemoteSiteListener.class);
@@ -91,23 +65,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     /** Maximum number of connections that wait to be accepted; the kernel may allow fewer. */
     private static final int BACKLOG = 4_096;
 
-    /** Threads of each pool whose tasks may block: look-ups of names, contents to be sent. */
-    private static final int BLOCKING_THREADS = 4;
-
-    /** One thread asks NiFi for the nodes of its cluster, however long that takes; the other one evaluates routing rules meanwhile. */
-    private static final int PEER_LIST_THREADS = 2;
-
-    /** Writing contents rarely blocks: as many at once as there are processors are enough. */
-    private static final int CONTENT_WRITERS =
-            Math.clamp(Runtime.getRuntime().availableProcessors(), 1, BLOCKING_THREADS);
-
-    /** Maximum number of waiting tasks of a pool, one for each of so many connections; further ones are refused. */
-    private static final int MAX_QUEUED_TASKS = 100_000;
-
     private static final long PORTS_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
     private static final long BIND_INTERVAL_MILLIS = 2_000;
     private static final long STATS_INTERVAL_MILLIS = TimeUnit.MINUTES.toMillis(1);
-    private static final long WORKERS_GRACE_MILLIS = 5_000;
+    private static final long GRACE_MILLIS = ListenerThreads.GRACE_MILLIS;
 
     private final int port;
     private final SSLContext sslContext;
@@ -197,28 +158,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         stop();
     }
 
-    /** Counts accepted connections, and stops accepting at the limit of handshakes. Lives on the IO worker that accepts. */
-    private static final class HandshakeCounter extends ChannelInboundHandlerAdapter {
-        private final HandshakeLimit handshakes;
-
-        HandshakeCounter(final HandshakeLimit handshakes) {
-            this.handshakes = handshakes;
-        }
-
-        @Override
-        public void handlerAdded(final ChannelHandlerContext context) {
-            handshakes.setAcceptor(context.channel().config()::setAutoRead);
-        }
-
-        @Override
-        public void channelRead(final ChannelHandlerContext context, final Object accepted) {
-            final Channel connection = (Channel) accepted;
-            handshakes.add(connection);
-            connection.closeFuture().addListener(closed -> handshakes.remove(connection));
-            context.fireChannelRead(connection);
-        }
-    }
-
     /** The state of the server channel. */
     private enum State {
         /** The port is in use by another process, and is tried again. */
@@ -237,22 +176,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final FaultLog faultLog = new FaultLog(logger, clock);
         private final RefusalLog refusalLog = new RefusalLog(logger, clock);
         private final MemoryBudget budget = new MemoryBudget(settings.memory().buffer(), clock);
-        private final ExecutorService contentReaders = blockingThreads("Content Reader", BLOCKING_THREADS);
-        private final ExecutorService writerThreads =
-                Executors.newCachedThreadPool(new DefaultThreadFactory("Site-to-Site NIO Content Writer", true));
-        private final ContentWriters contentWriters = new ContentWriters(
-                writerThreads, CONTENT_WRITERS, settings.ports().streamingTransactions(), clock);
-        private final ExecutorService inflationWriter = blockingThreads("Inflation Writer", 1);
-        private final PortRegistry ports = new PortRegistry(settings, budget, contentReaders, metrics, clock);
-        private final ExecutorService lookups = blockingThreads("Resolver", BLOCKING_THREADS);
-        private final ExecutorService handshakeChecks =
-                blockingThreads("Handshake Check", settings.peers().authorizationThreads());
-        private final ExecutorService peerLists = blockingThreads("Peer List", PEER_LIST_THREADS);
+        private final ListenerThreads threads = new ListenerThreads(settings, clock);
+        private final PortRegistry ports = new PortRegistry(settings, budget, threads.contentReaders(), metrics, clock);
         private final Drain drain = new Drain(port, ports::inProgress, clock);
         private final RateLimits rates = new RateLimits(settings.peers().rates(), clock);
-        private final PeerList peers = new PeerList(properties, nodeInformant, peerLists, drain, clock);
-        private final ExecutorService authorizations =
-                blockingThreads("Authorization", settings.peers().authorizationThreads());
+        private final PeerList peers = new PeerList(properties, nodeInformant, threads.peerLists(), drain, clock);
         private final EventLoopGroup workers =
                 transport.workers(settings.io().workerThreads(), "Site-to-Site NIO Worker");
         private final TlsHandlerFactory tls = sslContext == null
@@ -263,18 +191,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private StopSignal stopSignal;
         private volatile State state = State.OPENING;
         private volatile Channel serverChannel;
-
-        private static ExecutorService blockingThreads(final String name, final int maxThreads) {
-            final ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                    maxThreads,
-                    maxThreads,
-                    1,
-                    TimeUnit.MINUTES,
-                    new LinkedBlockingQueue<>(MAX_QUEUED_TASKS),
-                    new DefaultThreadFactory("Site-to-Site NIO " + name, true));
-            threads.allowCoreThreadTimeOut(true);
-            return threads;
-        }
 
         void start() {
             if (tls != null) {
@@ -292,7 +208,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             final EventExecutor anyWorker = workers.next();
             repeat(anyWorker, intervalMillis, "Looking after ports", ports::sweep);
             repeat(anyWorker, intervalMillis, "Looking after a drain", drain::check);
-            repeat(anyWorker, intervalMillis, "Looking after writers", contentWriters::startThreads);
+            repeat(anyWorker, intervalMillis, "Looking after writers", threads.contentWriters()::startThreads);
             final ListenerContext context = context();
             repeat(
                     anyWorker,
@@ -312,12 +228,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             final StatsLogger statsLogger = new StatsLogger(metrics, budget, ports, refusalLog);
             repeat(anyWorker, STATS_INTERVAL_MILLIS, "Logging statistics", statsLogger::log);
             repeat(anyWorker, STATS_INTERVAL_MILLIS, "Forgetting quiet peers", rates::forgetQuiet);
-            repeat(
-                    anyWorker,
-                    PORTS_INTERVAL_MILLIS,
-                    "Looking for deleted ports",
-                    () -> handshakeChecks.execute(
-                            () -> Guarded.run("Forgetting deleted ports", this::forgetDeletedPorts)));
+            repeat(anyWorker, PORTS_INTERVAL_MILLIS, "Looking for deleted ports", () -> threads.handshakeChecks()
+                    .execute(() -> Guarded.run("Forgetting deleted ports", this::forgetDeletedPorts)));
             bind(context, anyWorker);
         }
 
@@ -448,7 +360,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 final List<Future<Map<String, Long>>> told = new ArrayList<>();
                 connections.forEach((worker, own) -> told.add(worker.submit(own::lastProgressNanos)));
                 for (final Future<Map<String, Long>> ofWorker : told) {
-                    if (ofWorker.awaitUninterruptibly(WORKERS_GRACE_MILLIS) && ofWorker.isSuccess()) {
+                    if (ofWorker.awaitUninterruptibly(GRACE_MILLIS) && ofWorker.isSuccess()) {
                         ofWorker.getNow().forEach((peer, nanos) -> latestOfPeers.merge(peer, nanos, Math::max));
                     }
                 }
@@ -490,8 +402,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     settings.connections().maxPerAddress(),
                     "raise nifi.remote.input.nio.connections.max, or the open files (ulimit -n) and the heap from which it is derived",
                     clock);
-            final HostNames hostNames =
-                    new HostNames(settings.peers().resolveHostnames(), InetAddress::getHostName, lookups, clock);
+            final HostNames hostNames = new HostNames(
+                    settings.peers().resolveHostnames(), InetAddress::getHostName, threads.lookups(), clock);
             return new ListenerContext(
                     settings,
                     new RawProtocol(peers),
@@ -502,12 +414,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                             connectionLimit,
                             new HandshakeLimit(settings.connections().handshakesMax(), clock),
                             rates),
-                    new ListenerContext.Threads(
-                            handshakeChecks,
-                            authorizations,
-                            contentReaders,
-                            contentWriters::execute,
-                            new ThrottledExecutor(inflationWriter, metrics, clock)),
+                    threads.forConnections(metrics),
                     drain,
                     metrics,
                     new ListenerContext.Logs(faultLog, refusalLog),
@@ -522,55 +429,15 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     .childOption(ChannelOption.TCP_NODELAY, true)
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, tls == null)
                     .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
-                    .handler(new HandshakeCounter(context.limits().handshakes()))
-                    .childHandler(new ChannelInitializer<SocketChannel>() {
-                        @Override
-                        protected void initChannel(final SocketChannel channel) {
-                            initConnection(channel, context);
-                        }
-                    });
-        }
-
-        /** Sets an accepted connection up, or closes it if there is no place for it; on its IO worker. */
-        private void initConnection(final SocketChannel channel, final ListenerContext context) {
-            final InetAddress address = channel.remoteAddress().getAddress();
-            final MessageSequenceHandler handler =
-                    new MessageSequenceHandler(context, connections.get(channel.eventLoop()));
-            try {
-                if (settings.peers().proxyProtocolFrom().test(address)) {
-                    context.limits().connections().addProxied(address, handler);
-                } else {
-                    context.limits().connections().add(address, handler);
-                    addTls(channel, address, context, handler);
-                }
-                KeepAlive.set(channel);
-                metrics.add(Counter.CONNECTIONS_ACCEPTED, 1);
-                channel.pipeline().addLast(handler);
-            } catch (final Throwable e) {
-                metrics.add(Counter.FAULTS, 1);
-                faultLog.report(address.getHostAddress(), ConnectionFault.of(e, "Setting up a connection"));
-                channel.close();
-            } finally {
-                channel.closeFuture()
-                        .addListener(closed -> context.limits().connections().remove(handler));
-            }
-        }
-
-        /** Adds TLS at once: from this address no PROXY header comes first. */
-        private void addTls(
-                final SocketChannel channel,
-                final InetAddress address,
-                final ListenerContext context,
-                final MessageSequenceHandler handler) {
-            if (context.endpoint().isSecure()) {
-                channel.pipeline().addLast(handler.newTlsHandler(channel, address));
-            }
+                    .handler(new ConnectionInitializer.HandshakeCounter(
+                            context.limits().handshakes()))
+                    .childHandler(new ConnectionInitializer(context, connections));
         }
 
         private synchronized void stopAccepting() {
             state = State.STOPPED;
             if (serverChannel != null) {
-                serverChannel.close().awaitUninterruptibly(WORKERS_GRACE_MILLIS);
+                serverChannel.close().awaitUninterruptibly(GRACE_MILLIS);
             }
         }
 
@@ -581,20 +448,11 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 stopSignal.close();
             }
             stopAccepting();
-            connections.forEach(
-                    (worker, own) -> worker.submit(own::closeAllNow).awaitUninterruptibly(WORKERS_GRACE_MILLIS));
+            connections.forEach((worker, own) -> worker.submit(own::closeAllNow).awaitUninterruptibly(GRACE_MILLIS));
             ports.close();
-            // These threads tell the IO workers of ended sessions, so they stop before the workers. The writers stop
-            // before the readers, which end the writers' sessions.
-            for (final ExecutorService threads : List.of(writerThreads, inflationWriter, contentReaders)) {
-                threads.shutdown();
-                Guarded.run(
-                        "Stopping the threads for contents",
-                        () -> threads.awaitTermination(WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS));
-            }
-            workers.shutdownGracefully(0, WORKERS_GRACE_MILLIS, TimeUnit.MILLISECONDS)
-                    .awaitUninterruptibly(WORKERS_GRACE_MILLIS);
-            List.of(handshakeChecks, peerLists, authorizations, lookups).forEach(ExecutorService::shutdownNow);
+            threads.stopContents();
+            workers.shutdownGracefully(0, GRACE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(GRACE_MILLIS);
+            threads.stop();
             if (tls != null) {
                 tls.close();
             }

@@ -9,6 +9,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -265,9 +266,12 @@ final class ServedListener implements AutoCloseable {
         final Field server = NioRemoteSiteListener.class.getDeclaredField("server");
         server.setAccessible(true);
         final Object running = server.get(listener);
-        final Field field = running.getClass().getDeclaredField("contentReaders");
+        final Field field = running.getClass().getDeclaredField("threads");
         field.setAccessible(true);
-        return (ExecutorService) field.get(running);
+        final Object threads = field.get(running);
+        final Method readers = threads.getClass().getDeclaredMethod("contentReaders");
+        readers.setAccessible(true);
+        return (ExecutorService) readers.invoke(threads);
     }
 
     /** Reads the only packet of a pull, as it was offered. */
