@@ -43,7 +43,7 @@ final class ListenerThreads {
     /** One thread asks NiFi for the nodes of its cluster, however long that takes; the other one evaluates routing rules meanwhile. */
     private static final int PEER_LIST_THREADS = 2;
 
-    /** Writing contents rarely blocks: as many at once as there are processors are enough. */
+    /** Writing contents rarely blocks: as many at once as there are processors are enough, and more than a few only wait for the disk. */
     private static final int CONTENT_WRITERS =
             Math.clamp(Runtime.getRuntime().availableProcessors(), 1, BLOCKING_THREADS);
 

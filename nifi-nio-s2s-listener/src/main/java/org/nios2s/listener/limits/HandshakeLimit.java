@@ -10,14 +10,25 @@ import org.nios2s.listener.time.NanoClock;
  * The limit of connections that are in their handshake at once. Thread-safe.
  *
  * <p>At the limit the listener stops accepting: newcomers wait in the kernel's backlog, where they cost next to nothing, until
- * a handshake has ended. If fewer than one in {@value #FEW} have ended for as long as {@link Revocation} has peers wait, those that are
- * silent make room, and those of addresses with several. Who waits there, and from where, nobody knows, so room is made for many.
+ * a handshake has ended. If the limit has stood for as long as {@link Revocation} has peers wait, handshakes that are silent make room. If
+ * fewer than one in {@value #FEW} have ended by then, so do those of addresses with several. Who waits there, and from where, nobody
+ * knows, so room is made for many.
  */
 public final class HandshakeLimit {
     /** The server channel. Called under the limit's lock; must not block. */
     @FunctionalInterface
     public interface Acceptor {
         void setAccepting(boolean accepting);
+    }
+
+    /** How badly newcomers need room. */
+    private enum Scarcity {
+        /** The limit is not reached, or has not been for long. */
+        NONE,
+        /** Newcomers get in, as others end. */
+        MANY_END,
+        /** Newcomers wait about as long as a handshake may take. */
+        FEW_END
     }
 
     /** With fewer ends than this part of the limit, newcomers wait about as long as a handshake may take at all. */
@@ -50,27 +61,34 @@ public final class HandshakeLimit {
         return handshakes.request(holder, () -> {});
     }
 
-    /** Makes room if too few have ended; called a few times a second. */
+    /** Makes room if newcomers have waited for long; called a few times a second. */
     public void sweep() {
-        if (areFewEnding()) {
-            final int told = revocation.makeRoom(ofAddresses, Integer.MAX_VALUE);
-            synchronized (this) {
-                ended -= told;
+        switch (scarcity()) {
+            case FEW_END -> {
+                final int told = revocation.makeRoom(ofAddresses, Integer.MAX_VALUE);
+                synchronized (this) {
+                    ended -= told;
+                }
             }
+            case MANY_END -> revocation.endSilent(ofAddresses);
+            default -> {}
         }
     }
 
-    private synchronized boolean areFewEnding() {
+    private synchronized Scarcity scarcity() {
         if (!isFull) {
             startCounting();
-            return false;
+            return Scarcity.NONE;
         }
         if (clock.nanoTime() - countsSinceNanos < Revocation.PATIENCE_NANOS) {
-            return false;
+            return Scarcity.NONE;
         }
         final boolean few = ended < Math.max(1, max / FEW);
         startCounting();
-        return few;
+        if (few) {
+            return Scarcity.FEW_END;
+        }
+        return Scarcity.MANY_END;
     }
 
     private void startCounting() {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.SharedResource.Grant;
@@ -132,6 +133,15 @@ public final class Revocation {
      * @return how many were told to end
      */
     int makeRoom(final SharedResource resource, final int most) {
+        return endForNewcomers(resource, most, candidate -> candidate.isSilent() || candidate.isOfSeveral());
+    }
+
+    /** Ends what is silent, where nobody knows who waits. */
+    void endSilent(final SharedResource resource) {
+        endForNewcomers(resource, Integer.MAX_VALUE, Candidate::isSilent);
+    }
+
+    private int endForNewcomers(final SharedResource resource, final int most, final Predicate<Candidate> gives) {
         final List<Runnable> ends = new ArrayList<>();
         final long nowNanos = clock.nanoTime();
         synchronized (resource) {
@@ -139,7 +149,7 @@ public final class Revocation {
                 if (ends.size() == most) {
                     break;
                 }
-                if (candidate.isSilent() || candidate.isOfSeveral()) {
+                if (gives.test(candidate)) {
                     candidate.grant.tell(nowNanos);
                     ends.add(endForNewcomers(resource, candidate));
                 }

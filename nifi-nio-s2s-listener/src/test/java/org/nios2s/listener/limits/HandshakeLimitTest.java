@@ -84,6 +84,31 @@ class HandshakeLimitTest {
     }
 
     @Test
+    @DisplayName("has the silent ones give way though many others end")
+    void silent() {
+        final HandshakeLimit large = new HandshakeLimit(10, clock::get);
+        final List<TestHolder> holders = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            holders.add(new TestHolder("address " + i));
+            large.begin(holders.get(i));
+            large.add(holders.get(i));
+        }
+        large.sweep();
+        clock.addAndGet(TimeUnit.SECONDS.toNanos(3));
+        holders.forEach(holder -> holder.turn().count(true, TimeUnit.SECONDS.toNanos(3), 0));
+        holders.get(0).turn().count(true, TimeUnit.SECONDS.toNanos(3), TimeUnit.SECONDS.toNanos(3));
+        for (int i = 1; i < 10; i++) {
+            large.remove(holders.get(i));
+            large.add(holders.get(i));
+        }
+        large.sweep();
+        final List<TestHolder> told = holders.stream()
+                .filter(holder -> !holder.revocations().isEmpty())
+                .toList();
+        assertEquals(List.of(holders.get(0)), told);
+    }
+
+    @Test
     @DisplayName("leaves addresses with one handshake each alone, and all of them while others end")
     void oneEach() {
         final TestHolder one = new TestHolder("one");
