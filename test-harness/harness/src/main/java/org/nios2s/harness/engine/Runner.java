@@ -172,7 +172,7 @@ public final class Runner {
             for (final Probe probe : probes) {
                 probe.before(metrics);
             }
-            final List<Measured> runs = runWithAll(cell, place, idle, probes);
+            final List<Measured> runs = runWithAll(cell, place, idle);
             final Measured measured = runs.getFirst();
             for (final Probe probe : probes) {
                 if (!interruption.interrupted()) {
@@ -211,11 +211,10 @@ public final class Runner {
     }
 
     /** A load with what is beside it and what happens to its server; its own measurement comes first. */
-    private List<Measured> runWithAll(
-            final Cell cell, final Place place, final Double idlePercent, final List<Probe> probes)
+    private List<Measured> runWithAll(final Cell cell, final Place place, final Double idlePercent)
             throws InterruptedException {
         final MeasuredTarget target = servers.of(cell);
-        final Events events = new Events(cell, place, target, probes);
+        final Events events = new Events(cell, place, target);
         final LoadRun load = new LoadRun(cell.settings(), target, isCold(place), interruption, events.surroundings());
         final List<Measured> runs = new ArrayList<>();
         try {
@@ -236,12 +235,10 @@ public final class Runner {
         private final Cell cell;
         private final Place place;
         private final MeasuredTarget target;
-        private final List<Probe> probes;
         private final List<Companion> companions = new ArrayList<>();
         private FaultInjector fault;
 
-        Events(final Cell cell, final Place place, final MeasuredTarget target, final List<Probe> probes) {
-            this.probes = probes;
+        Events(final Cell cell, final Place place, final MeasuredTarget target) {
             this.cell = cell;
             this.place = place;
             this.target = target;
@@ -253,7 +250,6 @@ public final class Runner {
         }
 
         private void begin() {
-            probes.forEach(probe -> probe.during(cell.settings().load()));
             for (final Cell beside : cell.beside()) {
                 final Place own = place(beside, place.round(), place.repetition());
                 final LoadRun run =

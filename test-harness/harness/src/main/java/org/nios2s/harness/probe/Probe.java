@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.nios2s.harness.load.LoadOutcome;
-import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.target.MeasuredTarget;
@@ -16,9 +15,6 @@ public interface Probe extends AutoCloseable {
 
     /** Before the load begins; nothing else happens at the server. */
     default void before(final Map<String, Double> metrics) throws InterruptedException {}
-
-    /** As the load begins. */
-    default void during(final LoadSettings load) {}
 
     /** When the load has ended; {@code outcome} is what its clients did. */
     default void after(final LoadOutcome outcome, final Map<String, Double> metrics) throws InterruptedException {}

@@ -3,11 +3,8 @@ package org.nios2s.harness.probe;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadOutcome;
-import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.wire.PeerSwarm;
 import org.nios2s.harness.load.wire.PeerSwarm.Behaviour;
 import org.nios2s.harness.load.wire.PeerSwarm.Plan;
@@ -15,8 +12,7 @@ import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.target.Target;
 
 /**
- * Peers that send a byte per second inside a transaction as long as clients begin others. Then they leave: a client that waits
- * behind them ends without its time-out. Used on the command's thread; the
+ * Peers that send a byte per second inside a transaction while the clients are at work. Used on the command's thread; the
  * peers live on an event loop of their own.
  */
 final class SlowPeers implements Probe {
@@ -27,8 +23,6 @@ final class SlowPeers implements Probe {
     private final Target target;
     private final Plan plan;
     private PeerSwarm swarm;
-    private boolean left;
-    private long present;
 
     SlowPeers(final Target target, final int peers, final int perSecond) {
         this.target = target;
@@ -45,29 +39,14 @@ final class SlowPeers implements Probe {
     }
 
     @Override
-    public void during(final LoadSettings load) {
-        final Duration time = load.stagger().multipliedBy(load.clients() - 1L).plus(load.duration());
-        CompletableFuture.delayedExecutor(time.toNanos(), TimeUnit.NANOSECONDS).execute(this::leave);
-    }
-
-    private synchronized void leave() {
-        if (!left) {
-            left = true;
-            present = swarm.presence().present();
-            swarm.close();
-        }
-    }
-
-    @Override
     public void after(final LoadOutcome outcome, final Map<String, Double> metrics) {
-        leave();
-        metrics.put("slow-peers", (double) present);
+        metrics.put("slow-peers", (double) swarm.presence().present());
     }
 
     @Override
     public void close() {
         if (swarm != null) {
-            leave();
+            swarm.close();
         }
     }
 }
