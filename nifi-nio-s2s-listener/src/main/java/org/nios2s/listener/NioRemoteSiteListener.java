@@ -452,6 +452,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             ports.close();
             threads.stopContents();
             workers.shutdownGracefully(0, GRACE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(GRACE_MILLIS);
+            ports.closeDoubts();
             threads.stop();
             if (tls != null) {
                 tls.close();

@@ -54,6 +54,7 @@ final class Activation {
             logger.info(
                     "The NIO Site-to-Site listener is switched off by {}=false. The stock listener serves.",
                     ListenerSettings.ENABLED);
+            ListenerSettings.InDoubt.discardFile(properties);
             return Optional.empty();
         }
         failIfForeign();
@@ -62,6 +63,7 @@ final class Activation {
             logger.info(
                     "The NIO Site-to-Site listener has nothing to serve: {} is not set.",
                     NiFiProperties.REMOTE_INPUT_PORT);
+            ListenerSettings.InDoubt.discardFile(properties);
             return Optional.empty();
         }
         setUpNetty();

@@ -452,6 +452,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         reading.close();
         updateCharge();
         unread.close();
+        connection.lastAnswer().ended();
     }
 
     /** Where a peer may stop sending, it may leave as well. */

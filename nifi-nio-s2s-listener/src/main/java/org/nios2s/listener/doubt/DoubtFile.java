@@ -1,38 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.doubt;
 
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
+import java.util.function.IntUnaryOperator;
+import org.nios2s.listener.fault.Guarded;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The packets that were committed and whose answer has not left, in a file that is mapped into memory: so a NiFi that was killed knows
- * them after its next start. Thread-safe: its lock is held to find free slots, and not to write.
+ * The packets that were committed and whose peers have not shown that they know, in a file: so a NiFi that was killed knows them after
+ * its next start. Thread-safe. Packets are added on the thread that has committed them. They are taken out on a thread of the file's
+ * own, so no IO worker waits for the disk.
  *
  * <p>Nothing is forced to the disk, as NiFi does not force its own repositories. After a crash of the operating system the file could
  * know of packets that the FlowFile repository has lost. So a file is good only for the boot in which it was made. It lies in the
- * FlowFile repository and is not good in another place: who deletes or replaces the repository deletes or replaces the file.
+ * FlowFile repository and is not good in another place: a copy of the repository has no packets in doubt.
  *
- * <p>A kill tears no slot: its check is written last, and cleared first.
+ * <p>A file that can't be kept up to date would count packets as stored whose peers were told. So after any failure nothing of it
+ * stays.
  */
-final class DoubtFile implements AutoCloseable {
+public final class DoubtFile implements AutoCloseable {
     /** Packets that have a place; all others are forgotten with the process. */
     static final int SLOTS = 16_384;
 
@@ -56,16 +62,22 @@ final class DoubtFile implements AutoCloseable {
     /** The first slot is the header's. */
     private static final int FILE_BYTES = (SLOTS + 1) * SLOT_BYTES;
 
-    private static final byte[] NOTHING = new byte[PacketHash.MAX_UUID_LENGTH];
     private static final long PRIME = 0x9E3779B97F4A7C15L;
-    private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final byte[] EMPTY = new byte[Long.BYTES];
+    private static final int[] NO_SLOTS = {};
+    private static final long CLOSE_SECONDS = 5;
+
+    private static final DoubtFile NONE = new DoubtFile(null, null);
 
     private final Path path;
-    private final FileChannel channel;
-    private final ByteBuffer mapped;
-    private final int[] free = new int[SLOTS];
+    /** Not a channel, which an interrupt of a port task would close. Nor mapped: a slow disk would hold up the whole JVM. */
+    private final RandomAccessFile file;
+
+    private final int[] free;
     private int freeSlots;
     private volatile boolean isOpen;
+    private final ExecutorService clearing =
+            Executors.newSingleThreadExecutor(new DefaultThreadFactory("Site-to-Site NIO Doubt File", true));
 
     /**
      * A packet that was in doubt when the process ended.
@@ -75,95 +87,140 @@ final class DoubtFile implements AutoCloseable {
      */
     record Found(Sender sender, Fingerprint packet, long sinceNanos, int slot) {}
 
-    private DoubtFile(final Path path, final FileChannel channel, final ByteBuffer mapped) {
+    private DoubtFile(final Path path, final RandomAccessFile file) {
         this.path = path;
-        this.channel = channel;
-        this.mapped = mapped;
-        if (channel != null) {
-            mapped.order(ByteOrder.LITTLE_ENDIAN);
+        this.file = file;
+        if (file == null) {
+            free = NO_SLOTS;
+        } else {
+            free = new int[SLOTS];
             isOpen = true;
         }
     }
 
     /** @return a file that keeps nothing */
-    static DoubtFile none() {
-        return new DoubtFile(null, null, null);
+    public static DoubtFile none() {
+        return NONE;
+    }
+
+    /**
+     * Deletes the file that an earlier start may have left: packets that come meanwhile are not looked for there.
+     *
+     * @return a file that keeps nothing
+     */
+    public static DoubtFile absentFrom(final Path repository) {
+        discard(repository.resolve(NAME));
+        return NONE;
     }
 
     /** @return the file in NiFi's FlowFile repository, or one that keeps nothing if it can't be used, which is logged */
-    static DoubtFile in(final Path repository) {
+    public static DoubtFile in(final Path repository) {
         return open(repository.resolve(NAME), BOOT_ID);
     }
 
     static DoubtFile open(final Path path, final Path bootId) {
         if (!Files.isReadable(bootId)) {
             logger.info("{} does not exist: packets in doubt are forgotten when NiFi is killed", bootId);
-            return none();
+            discard(path);
+            return NONE;
         }
-        FileChannel channel = null;
+        RandomAccessFile file = null;
         try {
-            channel = FileChannel.open(
-                    path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-            lock(channel);
+            file = new RandomAccessFile(path.toFile(), "rw");
+            lock(file);
             final Object key =
                     Files.readAttributes(path, BasicFileAttributes.class).fileKey();
-            prepare(path, channel, VERSION + Files.readString(bootId).trim() + " " + key);
-            return new DoubtFile(path, channel, channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES));
-        } catch (final IOException | RuntimeException e) {
-            closeQuietly(channel);
+            prepare(path, file, VERSION + Files.readString(bootId).trim() + " " + key);
+            return new DoubtFile(path, file);
+        } catch (final Throwable e) {
+            closeQuietly(file);
+            discard(path);
             logger.warn(
                     "{} can't be used: {}. The listener serves without it: packets in doubt are forgotten when NiFi is killed. Remove"
                             + " the cause and restart NiFi",
                     path,
                     e.toString());
-            return none();
+            return NONE;
         }
     }
 
-    private static void lock(final FileChannel channel) throws IOException {
+    private static void lock(final RandomAccessFile file) throws IOException {
         FileLock lock = null;
         try {
-            lock = channel.tryLock();
+            lock = file.getChannel().tryLock();
         } catch (final OverlappingFileLockException e) {
             logger.debug("The lock is held in this process", e);
         }
         if (lock == null) {
-            throw new IOException("another NiFi uses it");
+            throw new LockedException();
+        }
+    }
+
+    /** Another NiFi, or another listener of this one, has the file open. */
+    private static final class LockedException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        LockedException() {
+            super("another NiFi uses it");
+        }
+    }
+
+    /** Deletes a file unless another NiFi uses it. */
+    private static void discard(final Path path) {
+        if (!Files.isRegularFile(path)) {
+            return;
+        }
+        try (RandomAccessFile found = new RandomAccessFile(path.toFile(), "rw")) {
+            lock(found);
+            delete(path);
+        } catch (final LockedException e) {
+            logger.debug("{} is not deleted", path, e);
+        } catch (final IOException e) {
+            logger.debug("{} can't be opened", path, e);
+            delete(path);
+        }
+    }
+
+    private static void delete(final Path path) {
+        try {
+            Files.deleteIfExists(path);
+        } catch (final IOException e) {
+            logger.warn(
+                    "{} can't be deleted: {}. Delete it before the next start of NiFi: it knows of packets that may have been answered",
+                    path,
+                    e.toString());
         }
     }
 
     /** Makes the file empty unless it is from here. */
-    private static void prepare(final Path path, final FileChannel channel, final String origin) throws IOException {
+    private static void prepare(final Path path, final RandomAccessFile file, final String origin) throws IOException {
         final byte[] header = Arrays.copyOf(origin.getBytes(StandardCharsets.US_ASCII), SLOT_BYTES);
-        final ByteBuffer found = ByteBuffer.allocate(SLOT_BYTES);
-        channel.read(found, 0);
-        if (channel.size() == FILE_BYTES && Arrays.equals(found.array(), header)) {
-            return;
+        final byte[] found = new byte[SLOT_BYTES];
+        final boolean isComplete = file.length() == FILE_BYTES;
+        if (isComplete) {
+            file.readFully(found);
+            if (Arrays.equals(found, header)) {
+                return;
+            }
         }
-        final boolean isOfThisVersion = new String(found.array(), StandardCharsets.US_ASCII).startsWith(VERSION)
-                && channel.size() == FILE_BYTES;
-        if (channel.size() > 0 && !isOfThisVersion) {
+        final boolean isOfThisVersion = new String(found, StandardCharsets.US_ASCII).startsWith(VERSION);
+        if (file.length() > 0 && !isOfThisVersion) {
             logger.warn(
                     "{} is damaged, or of another version of the listener. It is replaced, and what it knew is forgotten",
                     path);
         }
-        channel.truncate(FILE_BYTES);
-        // Written, not left as a hole: on a full disk this fails here, and not when the memory is used.
-        write(channel, ByteBuffer.allocate(FILE_BYTES - SLOT_BYTES), SLOT_BYTES);
-        write(channel, ByteBuffer.wrap(header), 0);
+        file.setLength(0);
+        // Written, not left as a hole: on a full disk this fails here, and not when packets are added.
+        file.write(new byte[FILE_BYTES]);
+        // Last: until then the file is of no version.
+        file.seek(0);
+        file.write(header);
     }
 
-    private static void write(final FileChannel channel, final ByteBuffer bytes, final long position)
-            throws IOException {
-        while (bytes.hasRemaining()) {
-            channel.write(bytes, position + bytes.position());
-        }
-    }
-
-    private static void closeQuietly(final FileChannel channel) {
+    private static void closeQuietly(final RandomAccessFile file) {
         try {
-            if (channel != null) {
-                channel.close();
+            if (file != null) {
+                file.close();
             }
         } catch (final IOException e) {
             logger.debug("A file was not closed", e);
@@ -175,30 +232,41 @@ final class DoubtFile implements AutoCloseable {
      *
      * @return the packets that were in doubt for no longer than is wanted, in the order of their commits
      */
-    List<Found> find(final long nowNanos, final long keptNanos) {
-        final List<Found> found = new ArrayList<>();
+    synchronized List<Found> find(final long nowNanos, final long keptNanos) {
         if (!isOpen) {
+            return List.of();
+        }
+        try {
+            final ByteBuffer all = ByteBuffer.allocate(FILE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            file.seek(0);
+            file.readFully(all.array());
+            final List<Found> found = new ArrayList<>();
+            int damaged = 0;
+            for (int slot = SLOTS; slot > 0; slot--) {
+                final ByteBuffer bytes =
+                        all.slice(slot * SLOT_BYTES, SLOT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+                final Found packet = read(bytes, slot);
+                if (packet != null && isRecent(nowNanos - packet.sinceNanos, keptNanos)) {
+                    found.add(packet);
+                    continue;
+                }
+                if (packet == null && bytes.getLong(CHECK) != 0) {
+                    damaged++;
+                }
+                if (bytes.getLong(CHECK) != 0) {
+                    clear(slot);
+                }
+                giveBack(slot);
+            }
+            if (damaged > 0) {
+                logger.warn("{} is damaged: {} packets in doubt are forgotten", path, damaged);
+            }
+            found.sort(Comparator.comparingLong(packet -> packet.sinceNanos - nowNanos));
             return found;
+        } catch (final Throwable e) {
+            failed(e);
+            return List.of();
         }
-        int damaged = 0;
-        for (int slot = SLOTS; slot > 0; slot--) {
-            final Found packet = read(slot);
-            if (packet != null && isRecent(nowNanos - packet.sinceNanos, keptNanos)) {
-                found.add(packet);
-                continue;
-            }
-            if (packet == null && mapped.getLong(slot * SLOT_BYTES) != 0) {
-                damaged++;
-            }
-            clear(slot);
-            free[freeSlots] = slot;
-            freeSlots++;
-        }
-        if (damaged > 0) {
-            logger.warn("{} is damaged: {} packets in doubt are forgotten", path, damaged);
-        }
-        found.sort(Comparator.comparingLong(packet -> packet.sinceNanos - nowNanos));
-        return found;
     }
 
     private static boolean isRecent(final long ageNanos, final long keptNanos) {
@@ -206,32 +274,31 @@ final class DoubtFile implements AutoCloseable {
     }
 
     /** @return the packet in a slot, or null if there is none that is whole */
-    private Found read(final int slot) {
-        final int at = slot * SLOT_BYTES;
-        if (mapped.getLong(at) != checkOf(at)) {
+    private static Found read(final ByteBuffer bytes, final int slot) {
+        if (bytes.getLong(CHECK) != checkOf(bytes)) {
             return null;
         }
         final byte[] uuid = new byte[PacketHash.MAX_UUID_LENGTH];
-        mapped.get(at + UUID, uuid);
+        bytes.get(UUID, uuid);
         int uuidLength = 0;
         while (uuidLength < uuid.length && uuid[uuidLength] != 0) {
             uuidLength++;
         }
         return new Found(
-                new Sender(mapped.getLong(at + SENDER), mapped.getLong(at + SENDER + Long.BYTES)),
+                new Sender(bytes.getLong(SENDER), bytes.getLong(SENDER + Long.BYTES)),
                 new Fingerprint(
                         new String(uuid, 0, uuidLength, StandardCharsets.US_ASCII),
-                        mapped.getLong(at + LENGTH),
-                        mapped.getLong(at + CHECKSUM)),
-                mapped.getLong(at + SINCE),
+                        bytes.getLong(LENGTH),
+                        bytes.getLong(CHECKSUM)),
+                bytes.getLong(SINCE),
                 slot);
     }
 
     /** @return of what is in a slot; never 0, which stands for an empty one */
-    private long checkOf(final int at) {
+    private static long checkOf(final ByteBuffer bytes) {
         long check = 1;
-        for (int field = at + SENDER; field < at + UUID_END; field += Long.BYTES) {
-            check = Long.rotateLeft(check ^ mapped.getLong(field), 29) * PRIME;
+        for (int field = SENDER; field < UUID_END; field += Long.BYTES) {
+            check = Long.rotateLeft(check ^ bytes.getLong(field), 29) * PRIME;
         }
         return check | 1;
     }
@@ -240,92 +307,125 @@ final class DoubtFile implements AutoCloseable {
      * Keeps packets of a transaction, as many as there is room for. A packet without fingerprint is null.
      *
      * @param sinceNanos when a packet was committed, by its index
-     * @return the slot of each packet, or {@link #NO_SLOT}
+     * @param slotOf the slot that a packet has already, or {@link #NO_SLOT}, by its index
+     * @return the slot of each packet, or {@link #NO_SLOT}; empty if nothing is kept
      */
-    int[] add(final Sender sender, final List<Fingerprint> packets, final IntToLongFunction sinceNanos) {
-        final int[] slots = new int[packets.size()];
-        Arrays.fill(slots, NO_SLOT);
-        if (isOpen) {
-            take(slots, packets);
+    int[] add(
+            final Sender sender,
+            final List<Fingerprint> packets,
+            final IntToLongFunction sinceNanos,
+            final IntUnaryOperator slotOf) {
+        if (!isOpen) {
+            return NO_SLOTS;
+        }
+        synchronized (this) {
             try {
+                final int[] slots = new int[packets.size()];
                 for (int i = 0; i < slots.length; i++) {
-                    if (slots[i] != NO_SLOT) {
+                    slots[i] = slotOf.applyAsInt(i);
+                    if (slots[i] == NO_SLOT && packets.get(i) != null && isOpen && freeSlots > 0) {
+                        freeSlots--;
+                        slots[i] = free[freeSlots];
                         write(slots[i], sender, packets.get(i), sinceNanos.applyAsLong(i));
                     }
                 }
-            } catch (final InternalError | RuntimeException e) {
+                return slots;
+            } catch (final Throwable e) {
                 failed(e);
-            }
-        }
-        return slots;
-    }
-
-    private synchronized void take(final int[] slots, final List<Fingerprint> packets) {
-        for (int i = 0; i < slots.length && freeSlots > 0; i++) {
-            if (packets.get(i) != null) {
-                freeSlots--;
-                slots[i] = free[freeSlots];
+                return NO_SLOTS;
             }
         }
     }
 
-    private void write(final int slot, final Sender sender, final Fingerprint packet, final long sinceNanos) {
-        final int at = slot * SLOT_BYTES;
-        mapped.putLong(at + SENDER, sender.hash1());
-        mapped.putLong(at + SENDER + Long.BYTES, sender.hash2());
-        mapped.putLong(at + SINCE, sinceNanos);
-        mapped.putLong(at + LENGTH, packet.length());
-        mapped.putLong(at + CHECKSUM, packet.checksum());
-        final byte[] uuid = packet.uuid().getBytes(StandardCharsets.US_ASCII);
-        mapped.put(at + UUID, uuid);
-        mapped.put(at + UUID + uuid.length, NOTHING, 0, PacketHash.MAX_UUID_LENGTH - uuid.length);
-        LONG.setRelease(mapped, at + CHECK, checkOf(at));
+    /** In one call: a kill tears no slot. */
+    private void write(final int slot, final Sender sender, final Fingerprint packet, final long sinceNanos)
+            throws IOException {
+        final ByteBuffer bytes = ByteBuffer.allocate(SLOT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(SENDER, sender.hash1());
+        bytes.putLong(SENDER + Long.BYTES, sender.hash2());
+        bytes.putLong(SINCE, sinceNanos);
+        bytes.putLong(LENGTH, packet.length());
+        bytes.putLong(CHECKSUM, packet.checksum());
+        bytes.put(UUID, packet.uuid().getBytes(StandardCharsets.US_ASCII));
+        bytes.putLong(CHECK, checkOf(bytes));
+        file.seek((long) slot * SLOT_BYTES);
+        file.write(bytes.array());
     }
 
-    private void clear(final int slot) {
-        LONG.setRelease(mapped, slot * SLOT_BYTES + CHECK, 0L);
+    private void clear(final int slot) throws IOException {
+        file.seek((long) slot * SLOT_BYTES + CHECK);
+        file.write(EMPTY);
     }
 
-    /** The packets are not in doubt any more, or their peer is about to be told. */
+    private void giveBack(final int slot) {
+        free[freeSlots] = slot;
+        freeSlots++;
+    }
+
+    /** The packets are not in doubt any more. Returns at once. */
     void remove(final int... slots) {
-        if (!isOpen) {
+        if (!isOpen || Arrays.stream(slots).allMatch(slot -> slot == NO_SLOT)) {
             return;
         }
         try {
-            for (final int slot : slots) {
-                if (slot != NO_SLOT) {
-                    clear(slot);
-                }
-            }
-        } catch (final InternalError | RuntimeException e) {
+            clearing.execute(() -> clearAll(slots));
+        } catch (final RejectedExecutionException e) {
+            logger.debug("{} is closed", path, e);
+        } catch (final Throwable e) {
             failed(e);
         }
-        synchronized (this) {
+    }
+
+    private synchronized void clearAll(final int... slots) {
+        try {
             for (final int slot : slots) {
-                if (slot != NO_SLOT) {
-                    free[freeSlots] = slot;
-                    freeSlots++;
+                if (isOpen && slot != NO_SLOT) {
+                    clear(slot);
+                    giveBack(slot);
                 }
             }
+        } catch (final Throwable e) {
+            failed(e);
         }
     }
 
-    /** The system can't write the memory to the disk, or somebody has made the file shorter. */
+    /** The file can't be read or written. */
     private synchronized void failed(final Throwable cause) {
-        if (isOpen) {
-            isOpen = false;
-            logger.warn(
-                    "{} can't be written: {}. The listener serves on without it: packets in doubt are forgotten when NiFi is killed."
-                            + " Remove the cause and restart NiFi",
-                    path,
-                    cause.toString());
+        if (!isOpen) {
+            return;
         }
+        isOpen = false;
+        try {
+            file.setLength(0);
+        } catch (final Throwable e) {
+            logger.debug("{} can't be emptied", path, e);
+            delete(path);
+        }
+        closeQuietly(file);
+        logger.warn(
+                "{} can't be read or written: {}. The listener serves on without it: packets in doubt are forgotten when NiFi is killed."
+                        + " Remove the cause and restart NiFi",
+                path,
+                cause.toString());
     }
 
-    /** What is in doubt stays in the file, for the next start. */
+    /** What is in doubt stays in the file, for the next start. To be called when no answer can leave any more. */
     @Override
     public void close() {
+        if (!isOpen) {
+            return;
+        }
+        clearing.shutdown();
+        Guarded.run("Closing " + path, () -> {
+            // A disk that does not answer is not waited for: the process ends.
+            if (clearing.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                closeFile();
+            }
+        });
+    }
+
+    private synchronized void closeFile() {
         isOpen = false;
-        closeQuietly(channel);
+        closeQuietly(file);
     }
 }

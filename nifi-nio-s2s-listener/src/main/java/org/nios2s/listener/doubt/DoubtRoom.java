@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.doubt;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.limits.PeerKey;
@@ -58,6 +58,8 @@ public final class DoubtRoom implements AutoCloseable {
     private static final class Memory {
         /** In the order in which they came here. */
         private final SequencedMap<Fingerprint, Doubt> packets = new LinkedHashMap<>();
+        /** Those that have a place in the file, in the same order. */
+        private final SequencedSet<Fingerprint> inFile = new LinkedHashSet<>();
         /** How many of these packets are being committed in transactions whose peers have left. */
         private final Map<Fingerprint, Integer> undecided = new HashMap<>();
 
@@ -75,6 +77,14 @@ public final class DoubtRoom implements AutoCloseable {
      */
     private record Doubt(int count, long sinceNanos, int slot) {}
 
+    /**
+     * A packet that was taken out.
+     *
+     * @param sinceNanos when it was committed
+     * @param slot where it is in the file, or {@link DoubtFile#NO_SLOT}
+     */
+    record Taken(long sinceNanos, int slot) {}
+
     /** The end of the doubt about a transaction that was committed. */
     public enum Until {
         /** The answer has left. A packet that is found afterwards was never answered, whatever its sender does. */
@@ -88,13 +98,9 @@ public final class DoubtRoom implements AutoCloseable {
 
     /**
      * @param kept how long a packet stays in doubt; 0 if none is to be remembered
-     * @param repository NiFi's FlowFile repository, where a file keeps what a kill would have forgotten; empty for no file
+     * @param file keeps what a kill would have forgotten; closed with the room
      */
-    public DoubtRoom(final Duration kept, final Until until, final Optional<Path> repository, final NanoClock clock) {
-        this(kept, until, keptNowhere(kept, repository) ? DoubtFile.none() : DoubtFile.in(repository.get()), clock);
-    }
-
-    DoubtRoom(final Duration kept, final Until until, final DoubtFile file, final NanoClock clock) {
+    public DoubtRoom(final Duration kept, final Until until, final DoubtFile file, final NanoClock clock) {
         this.keptNanos = kept.toNanos();
         this.until = until;
         this.file = file;
@@ -103,14 +109,10 @@ public final class DoubtRoom implements AutoCloseable {
         found.forEach(packet -> add(packet.sender(), packet.packet(), packet.sinceNanos(), packet.slot()));
         if (!found.isEmpty()) {
             logger.info(
-                    "NiFi ended before the peers of {} packets could be told that those were committed. They are answered and not"
+                    "{} packets were committed before NiFi ended, and their peers have not shown that they know. They are answered and not"
                             + " stored again if they come again",
                     found.size());
         }
-    }
-
-    private static boolean keptNowhere(final Duration kept, final Optional<Path> repository) {
-        return kept.isZero() || repository.isEmpty();
     }
 
     /**
@@ -199,11 +201,11 @@ public final class DoubtRoom implements AutoCloseable {
     }
 
     /**
-     * Takes a packet out, once.
+     * Takes a packet out, once. Its place in the file is the caller's from now on.
      *
-     * @return since when it was in doubt, or null if it was not
+     * @return null if it was not in doubt
      */
-    synchronized Long take(final Sender sender, final Fingerprint packet) {
+    synchronized Taken take(final Sender sender, final Fingerprint packet) {
         final Memory memory = senders.get(sender);
         if (memory == null) {
             return null;
@@ -214,11 +216,13 @@ public final class DoubtRoom implements AutoCloseable {
         }
         if (doubt.count > 1) {
             memory.packets.put(packet, new Doubt(doubt.count - 1, doubt.sinceNanos, doubt.slot));
-        } else {
-            forget(memory.packets.remove(packet));
-            tidy(sender, memory);
+            return new Taken(doubt.sinceNanos, DoubtFile.NO_SLOT);
         }
-        return doubt.sinceNanos;
+        memory.packets.remove(packet);
+        packets--;
+        leaveFile(memory, packet, doubt);
+        tidy(sender, memory);
+        return new Taken(doubt.sinceNanos, doubt.slot);
     }
 
     private boolean hasPassed(final Doubt doubt) {
@@ -242,34 +246,54 @@ public final class DoubtRoom implements AutoCloseable {
         if (before == null) {
             makeRoom(memory);
         } else {
-            forget(before);
+            forget(memory, packet, before);
             count += hasPassed(before) ? 0 : before.count;
         }
-        memory.packets.put(packet, new Doubt(count, committedNanos, keepInFile(slot)));
+        memory.packets.put(packet, new Doubt(count, committedNanos, keepInFile(memory, packet, slot)));
         packets++;
         isEmpty = false;
     }
 
-    /** Half of the file is for what is being answered: a peer that often leaves takes no place from the others. */
-    private int keepInFile(final int slot) {
+    /** Half of the file is for what is being answered. In the other half the oldest packet of the sender that has most gives way. */
+    private int keepInFile(final Memory memory, final Fingerprint packet, final int slot) {
         if (slot == DoubtFile.NO_SLOT) {
             return slot;
         }
         if (packetsInFile >= DoubtFile.SLOTS / 2) {
-            file.remove(slot);
-            return DoubtFile.NO_SLOT;
+            senders.values().stream()
+                    .max(Comparator.comparingInt(some -> some.inFile.size()))
+                    .ifPresent(this::giveWayInFile);
         }
         packetsInFile++;
+        memory.inFile.add(packet);
         return slot;
     }
 
-    /** A packet was taken out. */
-    private void forget(final Doubt doubt) {
-        packets--;
+    private void giveWayInFile(final Memory memory) {
+        final Fingerprint oldest = memory.inFile.getFirst();
+        final Doubt doubt = memory.packets.get(oldest);
+        leaveFile(memory, oldest, doubt);
+        memory.packets.put(oldest, new Doubt(doubt.count, doubt.sinceNanos, DoubtFile.NO_SLOT));
+        file.remove(doubt.slot);
+    }
+
+    private void leaveFile(final Memory memory, final Fingerprint packet, final Doubt doubt) {
         if (doubt.slot != DoubtFile.NO_SLOT) {
             packetsInFile--;
-            file.remove(doubt.slot);
+            memory.inFile.remove(packet);
         }
+    }
+
+    /** A packet was taken out, and nothing needs it. */
+    private void forget(final Memory memory, final Fingerprint packet, final Doubt doubt) {
+        packets--;
+        leaveFile(memory, packet, doubt);
+        file.remove(doubt.slot);
+    }
+
+    private void forgetOldest(final Memory memory) {
+        final Map.Entry<Fingerprint, Doubt> oldest = memory.packets.pollFirstEntry();
+        forget(memory, oldest.getKey(), oldest.getValue());
     }
 
     /** At the limit the oldest packet goes: the sender's own if it has its share, otherwise that of the one that has most. */
@@ -283,7 +307,7 @@ public final class DoubtRoom implements AutoCloseable {
                     .max(Comparator.comparingInt(memory -> memory.packets.size()))
                     .orElse(adding);
         }
-        forget(from.packets.pollFirstEntry().getValue());
+        forgetOldest(from);
     }
 
     private void tidy(final Sender sender, final Memory memory) {
@@ -304,7 +328,7 @@ public final class DoubtRoom implements AutoCloseable {
                 final Memory memory = memories.next();
                 while (!memory.packets.isEmpty()
                         && hasPassed(memory.packets.firstEntry().getValue())) {
-                    forget(memory.packets.pollFirstEntry().getValue());
+                    forgetOldest(memory);
                 }
                 if (memory.isEmpty()) {
                     memories.remove();

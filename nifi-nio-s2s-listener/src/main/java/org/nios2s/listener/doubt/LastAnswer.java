@@ -26,6 +26,8 @@ public final class LastAnswer {
 
     /** The answer of a push was given to the socket. */
     public void sent(final Receipt ofPush) {
+        // Of a peer that did not wait for the answer before.
+        ended();
         receipt = ofPush;
         sentNanos = clock.nanoTime();
     }
@@ -42,6 +44,19 @@ public final class LastAnswer {
     public void peerEnds(final BooleanSupplier isUnacknowledged) {
         if (receipt != null && isUnacknowledged.getAsBoolean()) {
             receipt.unheard();
+        }
+    }
+
+    /** @return whether it will be known whether the peer has read the answer to a push */
+    boolean isOf(final Receipt push) {
+        return receipt == push;
+    }
+
+    /** The connection has ended without a reset, or another answer is the last one. */
+    public void ended() {
+        if (receipt != null) {
+            receipt.notDoubted();
+            receipt = null;
         }
     }
 

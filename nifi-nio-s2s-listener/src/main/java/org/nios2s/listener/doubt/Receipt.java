@@ -46,14 +46,14 @@ public final class Receipt {
     private boolean isPeerLost;
     private boolean isUndecided;
     private List<Fingerprint> packets;
-    /** Indexes of packets that were in doubt, with the times of their commits. */
-    private final Map<Integer, Long> repetitions = new HashMap<>();
+    /** Packets that were in doubt, by their indexes. */
+    private final Map<Integer, DoubtRoom.Taken> repetitions = new HashMap<>();
 
     private long committedNanos;
-    /** Where the packets are in the file; empty if they are not, or the room has their places. */
+    /** Where the packets are in the file; empty if none is kept. */
     private int[] slots = {};
-    /** The answer is on its way, and what becomes of it will be told. */
-    private boolean isAnswered;
+    /** Where the answer is on its way, and what becomes of it will be told; null before. */
+    private LastAnswer answer;
 
     Receipt(final DoubtRoom room, final Sender sender, final ListenerMetrics metrics) {
         this.room = room;
@@ -123,9 +123,9 @@ public final class Receipt {
     private void takeRepetitions() {
         for (int i = 0; i < packets.size(); i++) {
             final Fingerprint packet = packets.get(i);
-            final Long sinceNanos = packet == null ? null : room.take(sender, packet);
-            if (sinceNanos != null) {
-                repetitions.put(i, sinceNanos);
+            final DoubtRoom.Taken taken = packet == null ? null : room.take(sender, packet);
+            if (taken != null) {
+                repetitions.put(i, taken);
             }
         }
     }
@@ -145,33 +145,47 @@ public final class Receipt {
         if (!isKept()) {
             return;
         }
-        synchronized (this) {
-            if (state != State.CLAIMED) {
-                return;
+        if (!isClaimed()) {
+            return;
+        }
+        int[] written = {};
+        try {
+            if (committed) {
+                committedNanos = room.nowNanos();
+                // Without the lock: the connection's IO worker must not wait for the disk.
+                written = room.file().add(sender, packets, this::committedNanos, this::slotOfRepetition);
             }
-            try {
-                rememberEnd(committed);
-            } finally {
-                // Last, for the same reason as in the claim; and in any case, so that no packet is refused for ever.
-                if (isUndecided) {
-                    room.removeUndecided(sender, packets);
-                }
-                if (!committed || isPeerLost) {
-                    settle();
-                }
+        } finally {
+            remember(committed, written);
+        }
+    }
+
+    private synchronized boolean isClaimed() {
+        return state == State.CLAIMED;
+    }
+
+    private synchronized void remember(final boolean committed, final int... written) {
+        try {
+            rememberEnd(committed, written);
+        } finally {
+            // Last, for the same reason as in the claim; and in any case, so that no packet is refused for ever.
+            if (isUndecided) {
+                room.removeUndecided(sender, packets);
+            }
+            if (!committed || isPeerLost) {
+                settle();
             }
         }
     }
 
-    private void rememberEnd(final boolean committed) {
+    private void rememberEnd(final boolean committed, final int... written) {
         if (!committed) {
             repetitions.forEach(
-                    (index, sinceNanos) -> room.add(sender, packets.get(index), sinceNanos, DoubtFile.NO_SLOT));
+                    (index, taken) -> room.add(sender, packets.get(index), taken.sinceNanos(), taken.slot()));
             return;
         }
         state = State.COMMITTED;
-        committedNanos = room.nowNanos();
-        slots = room.file().add(sender, packets, this::committedNanos);
+        slots = written;
         metrics.add(Counter.FLOW_FILES_ABSORBED, repetitions.size());
         if (isPeerLost) {
             rememberAll();
@@ -180,7 +194,14 @@ public final class Receipt {
 
     /** A repetition was committed when it came first: it does not stay in doubt for ever by coming again and again. */
     private long committedNanos(final int index) {
-        return repetitions.getOrDefault(index, committedNanos);
+        final DoubtRoom.Taken repetition = repetitions.get(index);
+        return repetition == null ? committedNanos : repetition.sinceNanos();
+    }
+
+    /** A repetition keeps its place. */
+    private int slotOfRepetition(final int index) {
+        final DoubtRoom.Taken repetition = repetitions.get(index);
+        return repetition == null ? DoubtFile.NO_SLOT : repetition.slot();
     }
 
     /** The answer will be given to the socket of a connection: {@link #answered} will tell whether it could leave. */
@@ -189,10 +210,7 @@ public final class Receipt {
             return;
         }
         synchronized (this) {
-            isAnswered = true;
-            // Before the answer leaves: what is found in the file was never answered.
-            room.file().remove(slots);
-            slots = new int[0];
+            answer = ofConnection;
             if (room.until() == Until.HEARD) {
                 ofConnection.sent(this);
             }
@@ -211,7 +229,7 @@ public final class Receipt {
             if (!sent.isSuccess()) {
                 rememberAll();
                 settle();
-            } else if (room.until() == Until.HEARD) {
+            } else if (answer != null && answer.isOf(this)) {
                 state = State.ANSWERED;
             } else {
                 settle();
@@ -222,9 +240,23 @@ public final class Receipt {
     /** The peer has read the answer. */
     synchronized void heard() {
         if (state == State.UNHEARD) {
-            packets.stream().filter(Objects::nonNull).forEach(packet -> room.take(sender, packet));
+            packets.stream().filter(Objects::nonNull).forEach(this::forget);
         }
         if (state == State.ANSWERED || state == State.UNHEARD) {
+            settle();
+        }
+    }
+
+    private void forget(final Fingerprint packet) {
+        final DoubtRoom.Taken taken = room.take(sender, packet);
+        if (taken != null) {
+            room.file().remove(taken.slot());
+        }
+    }
+
+    /** Nothing more will be known of the answer, which has left. */
+    synchronized void notDoubted() {
+        if (state == State.ANSWERED) {
             settle();
         }
     }
@@ -246,7 +278,7 @@ public final class Receipt {
             isPeerLost = true;
             if (state == State.CLAIMED && !isUndecided) {
                 becomeUndecided();
-            } else if (state == State.COMMITTED && !isAnswered) {
+            } else if (state == State.COMMITTED && answer == null) {
                 rememberAll();
                 settle();
             }
@@ -256,14 +288,25 @@ public final class Receipt {
     private void rememberAll() {
         for (int i = 0; i < packets.size(); i++) {
             if (packets.get(i) != null) {
-                room.add(sender, packets.get(i), committedNanos(i), slots.length == 0 ? DoubtFile.NO_SLOT : slots[i]);
+                room.add(sender, packets.get(i), committedNanos(i), takeSlot(i));
             }
         }
-        slots = new int[0];
+    }
+
+    /** @return the place of a packet in the file, which is the room's from now on */
+    private int takeSlot(final int index) {
+        if (slots.length == 0) {
+            return DoubtFile.NO_SLOT;
+        }
+        final int slot = slots[index];
+        slots[index] = DoubtFile.NO_SLOT;
+        return slot;
     }
 
     private void settle() {
         state = State.SETTLED;
         packets = null;
+        room.file().remove(slots);
+        slots = new int[0];
     }
 }

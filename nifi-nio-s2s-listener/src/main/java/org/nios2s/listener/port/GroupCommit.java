@@ -128,9 +128,8 @@ final class GroupCommit {
             }
             return giveUp(part, e);
         }
-        // From here on the transactions are committed, also if memory runs out: no peer may be told otherwise. First of
-        // all,
-        // what a kill of NiFi would leave in doubt.
+        // From here on the transactions are committed, also if memory runs out: no peer may be told otherwise. First
+        // comes what a kill of NiFi would leave in doubt.
         Guarded.run(
                 "Remembering what was committed", () -> part.forEach(transaction -> transaction.settleReceipt(true)));
         failures = 0;

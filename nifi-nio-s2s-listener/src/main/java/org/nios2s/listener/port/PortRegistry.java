@@ -61,7 +61,7 @@ public final class PortRegistry implements AutoCloseable {
                 new DoubtRoom(
                         settings.peers().inDoubt().time(),
                         settings.peers().inDoubt().until(),
-                        settings.peers().inDoubt().repository(),
+                        settings.peers().inDoubt().openFile(),
                         clock),
                 metrics,
                 clock);
@@ -178,6 +178,10 @@ public final class PortRegistry implements AutoCloseable {
             dispatcher.portStopped();
             dispatcher.close();
         }
+    }
+
+    /** Ends the memory of packets in doubt; to be called when no answer can leave any more. */
+    public void closeDoubts() {
         shared.doubts().close();
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.apache.nifi.util.NiFiProperties;
+import org.nios2s.listener.doubt.DoubtFile;
 import org.nios2s.listener.doubt.DoubtRoom;
 import org.nios2s.listener.limits.RateRule;
 import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
@@ -106,20 +107,46 @@ public record ListenerSettings(
      *
      * @param time how long each is remembered; 0 for not at all
      * @param until when a peer counts as told
-     * @param repository NiFi's FlowFile repository, or empty if a NiFi that is killed forgets its FlowFiles
+     * @param repository NiFi's FlowFile repository, if it is known
+     * @param isFileKept whether a file there knows after a kill what was in doubt
      */
-    public record InDoubt(Duration time, DoubtRoom.Until until, Optional<Path> repository) {
+    public record InDoubt(Duration time, DoubtRoom.Until until, Optional<Path> repository, boolean isFileKept) {
         private static final String FLOW_FILES = "org.apache.nifi.controller.repository.WriteAheadFlowFileRepository";
         private static final String CONTENTS = "org.apache.nifi.controller.repository.FileSystemRepository";
 
-        /** What was committed there, and only there, is known to survive a kill. */
-        private static Optional<Path> survivingRepository(final NiFiProperties properties) {
-            if (isUnlike(properties, NiFiProperties.FLOWFILE_REPOSITORY_IMPLEMENTATION, FLOW_FILES)
-                    || isUnlike(properties, NiFiProperties.CONTENT_REPOSITORY_IMPLEMENTATION, CONTENTS)) {
-                return Optional.empty();
-            }
+        private static InDoubt read(final SettingsReader reader, final NiFiProperties properties) {
+            final Duration time = reader.time("in.doubt.time", "10 mins", 0);
+            final DoubtRoom.Until until = reader.choice("in.doubt.until", DoubtRoom.Until.SENT);
+            final boolean isFileKept =
+                    !time.isZero() && until == DoubtRoom.Until.HEARD && hasSurvivingRepositories(properties);
+            return new InDoubt(time, until, repository(properties), isFileKept);
+        }
+
+        private static Optional<Path> repository(final NiFiProperties properties) {
             return Optional.ofNullable(properties.getProperty(NiFiProperties.FLOWFILE_REPOSITORY_DIRECTORY))
                     .map(Path::of);
+        }
+
+        /** What was committed to NiFi's default repositories, and only there, is known to survive a kill. */
+        private static boolean hasSurvivingRepositories(final NiFiProperties properties) {
+            return !isUnlike(properties, NiFiProperties.FLOWFILE_REPOSITORY_IMPLEMENTATION, FLOW_FILES)
+                    && !isUnlike(properties, NiFiProperties.CONTENT_REPOSITORY_IMPLEMENTATION, CONTENTS);
+        }
+
+        /** @return the file; where none is kept, one that an earlier start has left is deleted */
+        public DoubtFile openFile() {
+            if (repository.isEmpty()) {
+                return DoubtFile.none();
+            }
+            if (isFileKept) {
+                return DoubtFile.in(repository.get());
+            }
+            return DoubtFile.absentFrom(repository.get());
+        }
+
+        /** The listener does not serve: a file that an earlier start has left is deleted. */
+        public static void discardFile(final NiFiProperties properties) {
+            repository(properties).ifPresent(DoubtFile::absentFrom);
         }
 
         private static boolean isUnlike(final NiFiProperties properties, final String key, final String usual) {
@@ -180,10 +207,7 @@ public record ListenerSettings(
                         reader.number("authorization.threads", 4, 1, 256),
                         reader.addresses("proxy.protocol.from"),
                         reader.flag("resolve.hostnames", true),
-                        new InDoubt(
-                                reader.time("in.doubt.time", "10 mins", 0),
-                                reader.choice("in.doubt.until", DoubtRoom.Until.SENT),
-                                InDoubt.survivingRepository(properties))),
+                        InDoubt.read(reader, properties)),
                 reader.choice("tls.provider", Provider.AUTO),
                 reader.time("drain.before.stop", "0 secs", 0),
                 reader.description());

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.matrix.MatrixTls;
@@ -418,7 +419,9 @@ class InDoubtTest {
     @Test
     @DisplayName("is recognized after the listener has started again, once")
     void startedAgain(@TempDir final Path repository) throws Exception {
-        final String[] settings = {"nifi.flowfile.repository.directory", repository.toString()};
+        final String[] settings = {
+            "nifi.flowfile.repository.directory", repository.toString(), "in.doubt.until", "heard"
+        };
         for (int start = 0; start < 2; start++) {
             listener.close();
             listener = new RunningListener(settings);
@@ -436,12 +439,13 @@ class InDoubtTest {
         }
     }
 
-    @Test
-    @DisplayName("leaves no file where it is not remembered")
-    void noFile(@TempDir final Path repository) throws Exception {
+    @ParameterizedTest
+    @CsvSource({"in.doubt.until, sent", "in.doubt.time, 0 secs"})
+    @DisplayName("leaves no file, not even an earlier one, where its answer ends the doubt or nothing is remembered")
+    void noFile(final String setting, final String value, @TempDir final Path repository) throws Exception {
+        Files.writeString(repository.resolve("nio-s2s-in-doubt"), "of an earlier start");
         listener.close();
-        listener = new RunningListener(
-                "nifi.flowfile.repository.directory", repository.toString(), "in.doubt.time", "0 secs");
+        listener = new RunningListener("nifi.flowfile.repository.directory", repository.toString(), setting, value);
         leaveInCommitOf("a");
         try (Stream<Path> files = Files.list(repository)) {
             assertEquals(0, files.count());

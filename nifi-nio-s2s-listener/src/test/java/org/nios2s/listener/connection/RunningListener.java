@@ -660,5 +660,6 @@ final class RunningListener implements AutoCloseable {
             environment.tls().close();
         }
         worker.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
+        dispatchers.closeDoubts();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.doubt;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -10,6 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -19,6 +23,7 @@ import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.doubt.DoubtRoom.Until;
@@ -31,6 +36,9 @@ import org.nios2s.listener.time.NanoClock;
 @DisplayName("Packets in doubt")
 class DoubtRoomTest {
     private static final Duration KEPT = Duration.ofMinutes(10);
+
+    @TempDir
+    private Path directory;
 
     private final AtomicLong nanos = new AtomicLong();
     private final DoubtRoom room = new DoubtRoom(KEPT, Until.SENT, DoubtFile.none(), nanos::get);
@@ -335,5 +343,110 @@ class DoubtRoomTest {
         assertEquals(1, slow.room.inDoubt());
         slow.answer.peerContinues();
         assertEquals(0, slow.room.inDoubt());
+    }
+
+    /** A room with a file, and what the next process finds there. */
+    private final class Kept {
+        private final LastAnswer answer = new LastAnswer(nanos::get);
+        private DoubtRoom room;
+
+        Kept() {
+            start();
+        }
+
+        private void start() {
+            final Path bootId = directory.resolve("boot_id");
+            assertDoesNotThrow(() -> Files.writeString(bootId, "one"));
+            room = new DoubtRoom(KEPT, Until.HEARD, DoubtFile.open(directory.resolve("file"), bootId), nanos::get);
+        }
+
+        private Kept startAgain() {
+            room.close();
+            start();
+            return this;
+        }
+
+        private Receipt claimed(final String peer, final long... numbers) {
+            final Receipt receipt = room.open("port", new PeerKey(peer), new ListenerMetrics(1, NanoClock.SYSTEM));
+            assertNull(receipt.claim(packets(numbers)));
+            return receipt;
+        }
+
+        private Receipt committed(final String peer, final long... numbers) {
+            final Receipt receipt = claimed(peer, numbers);
+            receipt.ended(true);
+            return receipt;
+        }
+
+        private void answered(final long... numbers) {
+            final Receipt receipt = committed("peer", numbers);
+            receipt.answers(answer);
+            receipt.answered(ImmediateEventExecutor.INSTANCE.newSucceededFuture(null));
+        }
+    }
+
+    @Test
+    @DisplayName("are known to the next process until their peer has shown that it was told")
+    void restarted() {
+        final Kept kept = new Kept();
+        kept.committed("peer", 1);
+        kept.answered(2, 3);
+        assertEquals(3, kept.startAgain().room.inDoubt());
+        kept.answered(4);
+        kept.answer.peerContinues();
+        kept.answered(5);
+        kept.answered(6);
+        kept.answer.ended();
+        assertEquals(3, kept.startAgain().room.inDoubt());
+    }
+
+    @Test
+    @DisplayName("are known to the next process if their answer could not leave, or was lost until the peer goes on")
+    void restartedBehindLostAnswer() {
+        final Kept kept = new Kept();
+        final Receipt lost = kept.committed("peer", 1);
+        lost.answers(kept.answer);
+        lost.answered(ImmediateEventExecutor.INSTANCE.newFailedFuture(new IOException("reset")));
+        kept.answer.ended();
+        kept.answered(2);
+        kept.answer.peerEnds(() -> true);
+        kept.answer.ended();
+        kept.answered(3);
+        kept.answer.peerEnds(() -> true);
+        kept.answer.peerContinues();
+        assertEquals(2, kept.room.inDoubt());
+        assertEquals(2, kept.startAgain().room.inDoubt());
+    }
+
+    @Test
+    @DisplayName("stay known to the next process while a repetition is committed, and after its rollback")
+    void restartedInRepetition() {
+        final Kept kept = new Kept();
+        kept.committed("peer", 1);
+        assertTrue(kept.startAgain().claimed("peer", 1).isRepetition(0));
+        kept.startAgain();
+        assertEquals(1, kept.room.inDoubt());
+        kept.claimed("peer", 1).ended(false);
+        assertEquals(1, kept.startAgain().room.inDoubt());
+        final Receipt told = kept.committed("peer", 1);
+        assertTrue(told.isRepetition(0));
+        assertEquals(1, kept.startAgain().room.inDoubt());
+        kept.answered(1);
+        kept.answer.peerContinues();
+        assertEquals(0, kept.startAgain().room.inDoubt());
+    }
+
+    @Test
+    @DisplayName("of a peer that has most give way in the file, and stay in memory")
+    void placeInFile() {
+        final Kept kept = new Kept();
+        final int half = DoubtFile.SLOTS / 2;
+        kept.committed("noisy", LongStream.range(0, half).toArray()).peerLost();
+        kept.committed("quiet", 1).peerLost();
+        assertEquals(half + 1, kept.room.inDoubt());
+        assertEquals(half, kept.startAgain().room.inDoubt());
+        assertTrue(kept.committed("quiet", 1).isRepetition(0));
+        assertFalse(kept.committed("noisy", 0).isRepetition(0));
+        assertTrue(kept.committed("noisy", 1).isRepetition(0));
     }
 }

@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.nifi.flowfile.FlowFile;
@@ -35,6 +34,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.nios2s.listener.doubt.DoubtFile;
 import org.nios2s.listener.doubt.DoubtRoom;
 import org.nios2s.listener.doubt.DoubtRoom.Until;
 import org.nios2s.listener.doubt.Fingerprint;
@@ -233,7 +233,7 @@ class StreamedPushTest {
             "of many copies of a packet in doubt as many wait for the commit as were in doubt, and no more are charged")
     void copiesInDoubt(final boolean isDecided) {
         final Map<String, String> attributes = Map.of("uuid", "one", "large", "x".repeat(100_000));
-        final DoubtRoom room = new DoubtRoom(Duration.ofMinutes(10), Until.SENT, Optional.empty(), NanoClock.SYSTEM);
+        final DoubtRoom room = new DoubtRoom(Duration.ofMinutes(10), Until.SENT, DoubtFile.none(), NanoClock.SYSTEM);
         final PeerKey peer = new PeerKey("peer");
         final Fingerprint packet = new PacketHash().of(attributes, Unpooled.EMPTY_BUFFER, 0, 0);
         final Receipt lost = room.open("port", peer, metrics);

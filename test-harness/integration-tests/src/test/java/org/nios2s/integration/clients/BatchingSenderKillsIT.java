@@ -76,6 +76,7 @@ class BatchingSenderKillsIT {
                 // A killed NiFi 2.3 forgets what it has swapped out since its last checkpoint.
                 .property("nifi.queue.swap.threshold", NEVER)
                 .property("nifi.remote.input.nio.in.doubt.time", IN_DOUBT)
+                .property("nifi.remote.input.nio.in.doubt.until", "heard")
                 .fresh(true)
                 .stopOnExit(true));
         ids = nifi.keepPacketIds("batching-kills.ids");
