@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -580,5 +581,137 @@ class BatchingSenderTest {
             sender.close();
         }
         assertEquals(15, server.committed.size());
+    }
+
+    private InputPort withAttempts(final int most) {
+        return nifi.inputPort("port-id")
+                .withRetry(RetryPolicy.standard()
+                        .withMaxAttempts(most)
+                        .withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)));
+    }
+
+    @Test
+    void whatFillsTheMemoryOfThePortRefusesNoBatch() throws Exception {
+        final CountDownLatch hold = new CountDownLatch(1);
+        server.at(Moment.CONFIRM, wire -> {
+            hold.await();
+            return false;
+        });
+        try (SiteToSite small = SiteToSite.builder()
+                .address("127.0.0.1", server.port())
+                .maxPendingBytes(1_000)
+                .build()) {
+            final InputPort port = small.inputPort("port-id");
+            final CompletableFuture<TransactionResult> big = port.send(Packet.of(Map.of(), new byte[1_000]));
+            try (BatchingSender sender =
+                    port.batching(BatchingOptions.standard().withMaxPackets(1))) {
+                final CompletableFuture<TransactionResult> gathered = sender.send(packet("a"));
+                Outcomes.assertFails(port.send(packet("b")), TransactionStep.FIND_PEER, FailureReason.TOO_MANY_PENDING);
+                hold.countDown();
+                assertEquals(1, Outcomes.await(gathered).packets());
+            }
+            Outcomes.await(big);
+        }
+    }
+
+    @Test
+    void aFullDestinationUsesUpNoAttemptsOfAPacket() throws Exception {
+        final AtomicInteger handshakes = new AtomicInteger();
+        final AtomicInteger confirms = new AtomicInteger();
+        server.at(Moment.HANDSHAKE, wire -> {
+            // The first attempt, then one of both, and one of the first half.
+            final int time = handshakes.incrementAndGet();
+            final boolean full = time % 2 == 1 && time < 12;
+            if (full) {
+                wire.say(ResponseCode.PORTS_DESTINATION_FULL);
+            }
+            return full;
+        });
+        server.at(Moment.CONFIRM, wire -> {
+            if (confirms.incrementAndGet() <= 2) {
+                throw new IOException("planned");
+            }
+            return false;
+        });
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        try (BatchingSender sender = withAttempts(3)
+                .batching(BatchingOptions.standard()
+                        .withMaxPackets(2)
+                        .withLinger(Duration.ofMinutes(1))
+                        .inOrder())) {
+            sent.add(sender.send(packet("a")));
+            sent.add(sender.send(packet("b")));
+        }
+        assertOnlyFails(sent, -1);
+        assertEquals(List.of("a.txt", "b.txt"), names());
+        assertTrue(handshakes.get() > 4, handshakes + " handshakes");
+    }
+
+    @Test
+    void aContentThatFailsUsesUpNoAttemptsOfItsNeighbours() throws Exception {
+        final int large = 200_000;
+        final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
+        final InputPort port = nifi.inputPort("port-id").withRetry(RetryPolicy.never());
+        try (BatchingSender sender = port.batching(BatchingOptions.standard()
+                .withMaxPackets(3)
+                .withMaxBytes(1 << 20)
+                .withLinger(Duration.ofMinutes(1)))) {
+            sent.add(sender.send(packet("a")));
+            sent.add(sender.send(
+                    Packet.ofSupplier(Map.of(), () -> new ByteArrayInputStream(new byte[large - 1]), large)));
+            sent.add(sender.send(packet("b")));
+        }
+        assertOnlyFails(sent, 1);
+        assertEquals(
+                FailureReason.CONTENT_FAILED, Outcomes.failureOf(sent.get(1)).reason());
+        assertEquals(List.of("a.txt", "b.txt"), names());
+    }
+
+    @Test
+    void nothingIsSentAgainAfterACloseThatDidNotWaitLonger() throws Exception {
+        final CountDownLatch failed = new CountDownLatch(1);
+        final CountDownLatch closed = new CountDownLatch(1);
+        final ClientObserver late = new ClientObserver() {
+            @Override
+            public void transactionFailed(final Direction direction, final TransactionException failure) {
+                failed.countDown();
+                awaitUninterruptibly(closed);
+            }
+        };
+        server.at(Moment.CONFIRM, ScriptedServer.hangUp());
+        try (SiteToSite other = SiteToSite.builder()
+                .address("127.0.0.1", server.port())
+                .retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)))
+                .observer(late)
+                .build()) {
+            final BatchingSender sender = other.inputPort("port-id").batching(2, Duration.ofMinutes(1));
+            final List<CompletableFuture<TransactionResult>> sent =
+                    List.of(sender.send(packet("a")), sender.send(packet("b")));
+            failed.await();
+            server.asUsual(Moment.CONFIRM);
+            assertFalse(sender.close(Duration.ofMillis(1)));
+            closed.countDown();
+            for (final CompletableFuture<TransactionResult> each : sent) {
+                Outcomes.failureOf(each);
+            }
+        }
+        assertEquals(List.of(), names());
+    }
+
+    @Test
+    void noTransactionThatBeginsDuringACloseOutlivesIt() throws Exception {
+        server.at(Moment.CONFIRM, server.stall());
+        for (int round = 0; round < 200; round++) {
+            final BatchingSender sender = sender(BatchingOptions.standard().withMaxPackets(1));
+            final CompletableFuture<TransactionResult> sent = new CompletableFuture<>();
+            final Thread sending = Thread.ofPlatform().start(() -> sender.sendAsync(packet("p"))
+                    .whenComplete((done, failure) -> sent.completeExceptionally(failure)));
+            while (sender.pendingPackets() == 0) {
+                Thread.onSpinWait();
+            }
+            sender.close(Duration.ZERO);
+            sending.join();
+            assertEquals(FailureReason.CLIENT_CLOSED, Outcomes.failureOf(sent).reason());
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client.internal;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.nios2s.client.Packet;
 import org.nios2s.client.TransactionException;
@@ -13,6 +14,7 @@ final class BatchEntry {
     /** What it takes of its transaction. */
     final long size;
 
+    /** What it takes in memory. */
     final long heldBytes;
     /** Set before anybody else sees it, so those that wait are in the order of their ages. */
     long givenNanos;
@@ -22,17 +24,37 @@ final class BatchEntry {
     volatile TransactionException unreadable;
     /** A peer took nothing of a transaction with it. */
     boolean suspected;
-    /** Of all transactions that it was in and that failed. */
+    /** Failed attempts of all transactions that it was in, but for those that failed at another's content. */
     int attempts;
     /** The next transaction ends with it. */
     boolean last;
     /** Completed when the books are right, before the result, and never with a failure. */
     final CompletableFuture<Void> over = new CompletableFuture<>();
 
-    BatchEntry(final Packet packet, final long size) {
+    /** @param joiner copies it into a FlowFile; null if it is sent as it is */
+    static BatchEntry of(final Packet packet, final RecordJoiner joiner) {
+        final long held = PendingLimit.heldBy(packet);
+        if (joiner == null) {
+            return new BatchEntry(packet, packet.size(), held);
+        }
+        final long joined = joiner.sizeOf(packet);
+        return new BatchEntry(packet, joined, held + joined);
+    }
+
+    private BatchEntry(final Packet packet, final long size, final long heldBytes) {
         this.packet = packet;
         this.size = size;
-        this.heldBytes = PendingLimit.heldBy(packet);
+        this.heldBytes = heldBytes;
+    }
+
+    static CompletableFuture<Void> over(final List<BatchEntry> entries) {
+        return CompletableFuture.allOf(entries.stream().map(entry -> entry.over).toArray(CompletableFuture[]::new));
+    }
+
+    /** Futures tell the newest of their dependents first: this one does not wait for those of the caller. */
+    static CompletableFuture<Void> handedOver(final List<BatchEntry> entries) {
+        return CompletableFuture.allOf(
+                entries.stream().map(entry -> entry.result).toArray(CompletableFuture[]::new));
     }
 
     long ageNanos() {

@@ -6,13 +6,11 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.EnumSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -26,7 +24,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.ClientStatistics;
@@ -34,7 +31,6 @@ import org.nios2s.client.FailureReason;
 import org.nios2s.client.Packet;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
-import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.call.CallRequest;
 import org.nios2s.client.internal.call.PendingLimit;
 import org.nios2s.client.internal.call.RunningCall;
@@ -74,6 +70,8 @@ final class DefaultBatchingSender implements BatchingSender {
         private final Packet joined;
 
         private final AtomicInteger refused = new AtomicInteger();
+        /** Attempts that failed and count; written before its outcome is judged. */
+        private int failedAttempts;
 
         Batch(final List<BatchEntry> entries) {
             this.entries = entries;
@@ -96,23 +94,22 @@ final class DefaultBatchingSender implements BatchingSender {
 
         /** A peer that twice took nothing of many may do so for one of them: they go in two halves. */
         private boolean mayRepeat(final TransactionException failure) {
-            final boolean twice = isOfPackets(failure) && refused.incrementAndGet() >= REFUSALS_BEFORE_HALVING;
+            final boolean twice =
+                    PacketFaults.isOfPackets(failure) && refused.incrementAndGet() >= REFUSALS_BEFORE_HALVING;
             final boolean ends = twice && (entries.size() > 1 || isLeftToItself());
             return !ends
                     && attempted.stream()
                             .allMatch(entry -> PacketContent.of(entry.packet).isRepeatable());
         }
 
-        /** @return how often the transaction may be attempted before one of its packets has had all of its attempts */
-        private int attemptsLeft() {
-            final int most =
-                    entries.stream().mapToInt(entry -> entry.attempts).max().orElse(0);
-            return port.maxAttempts() - most;
+        /** @return attempts of the packet that has had most of them */
+        private int attemptsBefore() {
+            return entries.stream().mapToInt(entry -> entry.attempts).max().orElse(0);
         }
 
         /** Another one has had all attempts, or the oldest one ended the time of all: this one has more of either. */
         private boolean mayGoOnAlone(final BatchEntry entry) {
-            return attemptsLeft() <= 0 || hasTimeLeft(entry);
+            return attemptsBefore() >= port.maxAttempts() || hasTimeLeft(entry);
         }
 
         /** The oldest one ended the time of all: these are younger by more than a moment. */
@@ -127,18 +124,14 @@ final class DefaultBatchingSender implements BatchingSender {
         }
 
         private boolean isHalvedAfter(final TransactionException failure) {
-            final boolean apart = entries.size() > 1 && !failure.isOutcomeUnknown() && isOfPackets(failure);
-            return apart && (port.allowsAnother(failure) || isRefusedBefore(failure));
+            final boolean apart =
+                    entries.size() > 1 && !failure.isOutcomeUnknown() && PacketFaults.isOfPackets(failure);
+            return apart && (port.allowsAnother(failedAttempts, failure) || PacketFaults.isRefusedBefore(failure));
         }
 
-        private boolean isRefusedBefore(final TransactionException failure) {
-            return Stream.of(failure.getSuppressed())
-                    .anyMatch(earlier -> earlier instanceof final TransactionException known && isOfPackets(known));
-        }
-
-        private boolean isOfPackets(final TransactionException failure) {
-            return (failure.step() == TransactionStep.SEND_PACKETS || failure.step() == TransactionStep.CONFIRM)
-                    && OF_PACKETS.contains(failure.reason());
+        /** @return the one packet whose fault it is, where it has neighbours */
+        private BatchEntry failed(final Throwable cause) {
+            return joined == null && entries.size() > 1 ? PacketFaults.failed(attempted, cause) : null;
         }
 
         private boolean leaveOut(final Packet packet, final TransactionException failure) {
@@ -156,20 +149,16 @@ final class DefaultBatchingSender implements BatchingSender {
     /** Packets whose ages differ by less than this part of their time share their transaction's fate. */
     private static final int MOMENTS = 20;
 
-    /** How a peer shows that it does not like what it gets. */
-    private static final Set<FailureReason> OF_PACKETS = EnumSet.of(
-            FailureReason.CONNECTION_LOST,
-            FailureReason.PROTOCOL_VIOLATION,
-            FailureReason.REFUSED,
-            FailureReason.BAD_CHECKSUM,
-            FailureReason.IDLE_TIMEOUT);
-
     private final DefaultInputPort port;
     private final Engine engine;
     private final Executor completion;
     private final BatchingOptions options;
     /** Makes one packet of those of a transaction; null if each is sent as it is. */
     private final RecordJoiner joiner;
+    /** What this is, and what it is given, for errors. */
+    private final String kind;
+
+    private final String item;
 
     private final long lingerNanos;
     /** How long a packet may wait, its transaction included. */
@@ -198,8 +187,8 @@ final class DefaultBatchingSender implements BatchingSender {
 
     private boolean starting;
     private boolean closed;
-    /** A close did not wait longer: nothing is sent again. */
-    private volatile boolean restEnded;
+    /** What is there fails with, after a close did not wait longer: nothing is sent again. Null before. */
+    private TransactionException ending;
 
     /**
      * @param completion where futures are completed, and nothing else happens
@@ -216,10 +205,12 @@ final class DefaultBatchingSender implements BatchingSender {
         this.completion = completion;
         this.options = Objects.requireNonNull(options, "options");
         this.joiner = joiner;
+        this.kind = joiner == null ? "batching sender" : "record sender";
+        this.item = joiner == null ? "packet" : "record";
         this.lingerNanos = TimeUnit.NANOSECONDS.convert(options.linger());
         this.longestNanos = port.longestNanos();
         this.pending = new PendingLimit(options::maxPendingPackets, options.maxPendingBytes());
-        this.failures = new FailureLog(port.name(), System::nanoTime, (task, nanos) -> engine.timer()
+        this.failures = new FailureLog(port.name(), item, System::nanoTime, (task, nanos) -> engine.timer()
                 .schedule(task, nanos, TimeUnit.NANOSECONDS));
     }
 
@@ -248,7 +239,7 @@ final class DefaultBatchingSender implements BatchingSender {
         if (packet == null) {
             return refused(FailureReason.CONTENT_FAILED, "The packet is null");
         }
-        final BatchEntry entry = entry(packet);
+        final BatchEntry entry = BatchEntry.of(packet, joiner);
         final boolean ready;
         lock.lock();
         try {
@@ -261,7 +252,7 @@ final class DefaultBatchingSender implements BatchingSender {
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
             final InterruptedIOException interrupted =
-                    new InterruptedIOException("Interrupted while waiting for room; the packet was not taken");
+                    new InterruptedIOException("Interrupted while waiting for room; the " + item + " was not taken");
             interrupted.initCause(e);
             throw interrupted;
         } finally {
@@ -271,10 +262,6 @@ final class DefaultBatchingSender implements BatchingSender {
             startWhatIsReady();
         }
         return entry.result;
-    }
-
-    private BatchEntry entry(final Packet packet) {
-        return new BatchEntry(packet, joiner == null ? packet.size() : joiner.sizeOf(packet));
     }
 
     private void awaitRoom(final long longest) throws InterruptedException {
@@ -287,12 +274,12 @@ final class DefaultBatchingSender implements BatchingSender {
     /** @return why a packet can't be taken now, or null */
     private TransactionException refusal() {
         if (closed) {
-            return failure(FailureReason.CLIENT_CLOSED, "The batching sender is closed", null);
+            return failure(FailureReason.CLIENT_CLOSED, "The " + kind + " is closed", null);
         }
         if (pending.isFull()) {
             return failure(
                     FailureReason.TOO_MANY_PENDING,
-                    pending.count() + " packets that take " + pending.bytes()
+                    pending.count() + " " + item + "s that take " + pending.bytes()
                             + " bytes are pending; wait for whenWritable()",
                     null);
         }
@@ -328,7 +315,7 @@ final class DefaultBatchingSender implements BatchingSender {
         final List<BatchEntry> given = flushGiven();
         final CompletableFuture<Void> flushed = new CompletableFuture<>();
         // What depends on it may block, and must not do so where the books are kept.
-        CompletableFuture.allOf(over(given), handedOver(given))
+        CompletableFuture.allOf(BatchEntry.over(given), BatchEntry.handedOver(given))
                 .whenComplete((nothing, failure) -> complete(() -> flushed.complete(null)));
         return flushed;
     }
@@ -336,7 +323,7 @@ final class DefaultBatchingSender implements BatchingSender {
     /** The client is closed, and refuses what is started now: so what waits here ends. */
     void clientClosed() {
         refuseFurther();
-        handedOver(flushGiven()).whenComplete((nothing, failure) -> failures.logRest());
+        BatchEntry.handedOver(flushGiven()).whenComplete((nothing, failure) -> failures.logRest());
     }
 
     private void refuseFurther() {
@@ -363,16 +350,6 @@ final class DefaultBatchingSender implements BatchingSender {
         return given;
     }
 
-    private static CompletableFuture<Void> over(final List<BatchEntry> entries) {
-        return CompletableFuture.allOf(entries.stream().map(entry -> entry.over).toArray(CompletableFuture[]::new));
-    }
-
-    /** Futures tell the newest of their dependents first: this one does not wait for those of the caller. */
-    private static CompletableFuture<Void> handedOver(final List<BatchEntry> entries) {
-        return CompletableFuture.allOf(
-                entries.stream().map(entry -> entry.result).toArray(CompletableFuture[]::new));
-    }
-
     @Override
     public void close() {
         close(port.closeTimeout());
@@ -389,8 +366,8 @@ final class DefaultBatchingSender implements BatchingSender {
         refuseFurther();
         final List<BatchEntry> given = flushGiven();
         try {
-            over(given).get(TimeUnit.NANOSECONDS.convert(max), TimeUnit.NANOSECONDS);
-            handedOver(given).get(HAND_OVER.toMillis(), TimeUnit.MILLISECONDS);
+            BatchEntry.over(given).get(TimeUnit.NANOSECONDS.convert(max), TimeUnit.NANOSECONDS);
+            BatchEntry.handedOver(given).get(HAND_OVER.toMillis(), TimeUnit.MILLISECONDS);
             return true;
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -410,13 +387,14 @@ final class DefaultBatchingSender implements BatchingSender {
             logger.debug("The completion executor does not take what became of the last packets of {}", port.name());
             return true;
         }
-        final String message = "The batching sender was closed, and " + max + " were not enough";
+        final TransactionException failure = failure(
+                FailureReason.CLIENT_CLOSED, "The " + kind + " was closed, and " + max + " were not enough", null);
         final List<BatchEntry> unsent;
         final List<RunningCall> calls;
         final int underWay;
         lock.lock();
         try {
-            restEnded = true;
+            ending = failure;
             unsent = new ArrayList<>(waiting);
             waiting.clear();
             waitingBytes = 0;
@@ -426,13 +404,14 @@ final class DefaultBatchingSender implements BatchingSender {
             lock.unlock();
         }
         logger.warn(
-                "Closing the batching sender of {}: after {} {} packets were not sent, and {} are under way and end now",
+                "Closing the {} of {}: after {} {} {}s were not sent, and {} are under way and end now",
+                kind,
                 port.name(),
                 max,
                 unsent.size(),
+                item,
                 underWay);
-        calls.forEach(call -> call.stop(FailureReason.CLIENT_CLOSED, message));
-        final TransactionException failure = failure(FailureReason.CLIENT_CLOSED, message, null);
+        calls.forEach(call -> call.stop(failure.reason(), failure.detail()));
         ended(List.of(), unsent, entry -> fail(entry, failure), List.of());
         return false;
     }
@@ -466,11 +445,18 @@ final class DefaultBatchingSender implements BatchingSender {
             lock.unlock();
         }
         for (List<BatchEntry> batch = pollReady(); batch != null; batch = pollReady()) {
-            if (isLate(batch.get(0))) {
-                endLate(batch);
-            } else {
-                start(batch);
-            }
+            begin(batch);
+        }
+    }
+
+    private void begin(final List<BatchEntry> batch) {
+        if (isLate(batch.get(0))) {
+            endLate(batch);
+        } else if (joiner != null && engine.isOnWorker()) {
+            // To join many records takes too long there.
+            engine.virtualThreads().execute(() -> start(batch));
+        } else {
+            start(batch);
         }
     }
 
@@ -589,10 +575,10 @@ final class DefaultBatchingSender implements BatchingSender {
         try {
             final Batch batch = new Batch(entries);
             final CallRequest request = port.sending(batch::mayRepeat, (peer, left) -> attempt(batch, peer, left))
-                    .attemptedAtMost(batch.attemptsLeft());
+                    .attemptedBefore(batch.attemptsBefore());
             final RunningCall call = port.run(request.completedOn(Runnable::run).since(entries.get(0).givenNanos));
             begun(entries, call);
-            call.result().whenComplete((done, failure) -> decided(batch, done, failure));
+            call.result().whenComplete((done, failure) -> decided(batch, call, done, failure));
         } catch (final RuntimeException | Error e) {
             final TransactionException failure = failure(FailureReason.INTERNAL_ERROR, String.valueOf(e), e);
             ended(entries, entries, entry -> fail(entry, failure), List.of());
@@ -604,11 +590,17 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     private void begun(final List<BatchEntry> batch, final RunningCall call) {
+        final TransactionException failure;
         lock.lock();
         try {
             running.computeIfPresent(batch, (key, none) -> Optional.of(call));
+            failure = ending;
         } finally {
             lock.unlock();
+        }
+        if (failure != null) {
+            // The close that ended the others did not see this one.
+            call.stop(failure.reason(), failure.detail());
         }
     }
 
@@ -629,17 +621,20 @@ final class DefaultBatchingSender implements BatchingSender {
         ended(late, late, entry -> fail(entry, failure), List.of());
     }
 
-    private void decided(final Batch batch, final TransactionResult done, final Throwable thrown) {
+    private void decided(
+            final Batch batch, final RunningCall call, final TransactionResult done, final Throwable thrown) {
         if (thrown == null) {
             ended(batch.entries, batch.entries, entry -> succeed(entry, done), List.of());
             return;
         }
         final Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        final BatchEntry bad = batch.failed(cause);
+        // The last one is the fault of one packet, and no attempt of its neighbours.
+        batch.failedAttempts = Math.max(0, call.failedAttempts() - (bad == null ? 0 : 1));
         remember(batch, cause);
-        final BatchEntry bad = failedEntry(batch, cause);
         final boolean halved =
                 bad == null && cause instanceof final TransactionException known && batch.isHalvedAfter(known);
-        final boolean mayGoOn = bad == null && mayGoOn(cause);
+        final boolean mayGoOn = bad == null && mayGoOn(batch, cause);
         final List<BatchEntry> failed = new ArrayList<>();
         final List<BatchEntry> again = new ArrayList<>();
         for (final BatchEntry entry : batch.entries) {
@@ -658,12 +653,11 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** @return whether packets that had to end with an older one may be sent again: the peer took nothing, and it may pass */
-    private boolean mayGoOn(final Throwable cause) {
-        return !restEnded
-                && cause instanceof final TransactionException known
+    private boolean mayGoOn(final Batch batch, final Throwable cause) {
+        return cause instanceof final TransactionException known
                 && !known.isOutcomeUnknown()
                 && known.reason().isTransient()
-                && port.allowsAnother(known);
+                && port.allowsAnother(batch.failedAttempts, known);
     }
 
     private void halve(final List<BatchEntry> entries) {
@@ -685,25 +679,11 @@ final class DefaultBatchingSender implements BatchingSender {
         }
     }
 
-    /** @return the one packet whose fault it is, where it has neighbours */
-    private static BatchEntry failedEntry(final Batch batch, final Throwable cause) {
-        if (batch.joined != null) {
-            return null;
-        }
-        final List<BatchEntry> attempted = batch.attempted;
-        final boolean known = cause instanceof final TransactionException failure
-                && failure.failedPacket() != TransactionException.NO_PACKET
-                && failure.failedPacket() < attempted.size();
-        return known && batch.entries.size() > 1 ? attempted.get(((TransactionException) cause).failedPacket()) : null;
-    }
-
     private void remember(final Batch batch, final Throwable cause) {
         lock.lock();
         try {
             lastFailure = cause;
-            if (cause instanceof final TransactionException failure) {
-                batch.attempted.forEach(entry -> entry.attempts += failure.attempts());
-            }
+            batch.attempted.forEach(entry -> entry.attempts += batch.failedAttempts);
         } finally {
             lock.unlock();
         }
@@ -728,7 +708,7 @@ final class DefaultBatchingSender implements BatchingSender {
                             ? known
                             : failure(FailureReason.INTERNAL_ERROR, String.valueOf(cause), cause));
         } catch (final RuntimeException | Error e) {
-            logger.warn("The failure listener of the batching sender of {} failed", port.name(), e);
+            logger.warn("The failure listener of the {} of {} failed", kind, port.name(), e);
         }
     }
 
@@ -738,7 +718,7 @@ final class DefaultBatchingSender implements BatchingSender {
      * @param batch its packets
      * @param over those that are over with it
      * @param telling ends the future of one of them
-     * @param again packets that go first into the next one
+     * @param again packets that go first into the next one; after a close that did not wait longer they end, too
      */
     private void ended(
             final List<BatchEntry> batch,
@@ -746,11 +726,17 @@ final class DefaultBatchingSender implements BatchingSender {
             final Consumer<BatchEntry> telling,
             final List<BatchEntry> again) {
         final List<CompletableFuture<Void>> told = new ArrayList<>();
+        final TransactionException notAgain;
         lock.lock();
         try {
             running.remove(batch);
-            putBack(again);
-            flushing += again.size();
+            notAgain = ending;
+            if (notAgain == null) {
+                putBack(again);
+                flushing += again.size();
+            } else {
+                again.forEach(entry -> pending.remove(entry.heldBytes));
+            }
             over.forEach(entry -> pending.remove(entry.heldBytes));
             if (!pending.isFull()) {
                 told.addAll(roomAsked);
@@ -761,11 +747,18 @@ final class DefaultBatchingSender implements BatchingSender {
             lock.unlock();
         }
         startWhatIsReady();
+        tell(over, telling);
+        if (notAgain != null) {
+            tell(again, entry -> fail(entry, notAgain));
+        }
+        told.forEach(asked -> complete(() -> asked.complete(null)));
+    }
+
+    private void tell(final List<BatchEntry> over, final Consumer<BatchEntry> telling) {
         for (final BatchEntry entry : over) {
             complete(() -> telling.accept(entry));
             entry.over.complete(null);
         }
-        told.forEach(asked -> complete(() -> asked.complete(null)));
     }
 
     /** They go first, but for those that were given before them and were put back by another transaction. */

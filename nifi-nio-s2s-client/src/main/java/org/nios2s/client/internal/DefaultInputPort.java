@@ -138,8 +138,8 @@ final class DefaultInputPort implements InputPort {
     }
 
     /** @return whether the policy lets what failed so be sent once more */
-    boolean allowsAnother(final TransactionException failure) {
-        return retry.allowsAnother(failure.attempts(), failure);
+    boolean allowsAnother(final int failedAttempts, final TransactionException failure) {
+        return retry.allowsAnother(Math.max(1, failedAttempts), failure);
     }
 
     @Override

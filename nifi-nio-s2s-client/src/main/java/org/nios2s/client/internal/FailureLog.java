@@ -17,6 +17,7 @@ final class FailureLog {
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final String port;
+    private final String item;
     private final LongSupplier clock;
     private final ObjLongConsumer<Runnable> timer;
     /** All of these are guarded by this object. */
@@ -28,20 +29,22 @@ final class FailureLog {
     private boolean scheduled;
 
     /**
+     * @param item what fails: a packet or a record
      * @param clock as {@link System#nanoTime}
      * @param timer runs something after so many nanoseconds
      */
-    FailureLog(final String port, final LongSupplier clock, final ObjLongConsumer<Runnable> timer) {
+    FailureLog(final String port, final String item, final LongSupplier clock, final ObjLongConsumer<Runnable> timer) {
         this.port = port;
+        this.item = item;
         this.clock = clock;
         this.timer = timer;
     }
 
-    synchronized void failed(final int packets, final Throwable cause) {
+    synchronized void failed(final int count, final Throwable cause) {
         if (failed == 0) {
             firstCause = cause.getMessage();
         }
-        failed += packets;
+        failed += count;
         logOrSchedule();
     }
 
@@ -71,7 +74,7 @@ final class FailureLog {
     /** Logs what has not been logged yet. */
     synchronized void logRest() {
         if (failed > 0) {
-            logger.error("{} packets to {} have failed. The first cause: {}", failed, port, firstCause);
+            logger.error("{} {}s to {} have failed. The first cause: {}", failed, item, port, firstCause);
             failed = 0;
             logged = true;
             loggedNanos = clock.getAsLong();

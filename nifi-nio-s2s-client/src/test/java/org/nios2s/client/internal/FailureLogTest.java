@@ -35,7 +35,7 @@ class FailureLogTest {
 
     @Test
     void theFirstFailureIsLoggedAtOnceAndTheOthersTogether() {
-        final FailureLog log = new FailureLog("nifi:1", nanos::get, (task, after) -> {});
+        final FailureLog log = new FailureLog("nifi:1", "packet", nanos::get, (task, after) -> {});
         log.failed(1, new IOException("down"));
         log.failed(2, new IOException("still down"));
         log.failed(3, new IOException("down again"));
@@ -58,7 +58,7 @@ class FailureLogTest {
     void whatFailsWithTheFirstIsLoggedAfterThePauseWithoutAnotherFailure() {
         final List<Runnable> scheduled = new ArrayList<>();
         final List<Long> pauses = new ArrayList<>();
-        final FailureLog log = new FailureLog("nifi:1", nanos::get, (task, after) -> {
+        final FailureLog log = new FailureLog("nifi:1", "packet", nanos::get, (task, after) -> {
             scheduled.add(task);
             pauses.add(after);
         });

@@ -390,13 +390,18 @@ final class Call implements RunningCall {
         failures.add(failure);
     }
 
+    @Override
+    public synchronized int failedAttempts() {
+        return attempts;
+    }
+
     private synchronized int attemptsMade() {
         return attempts + timesFull;
     }
 
     private synchronized Optional<Duration> pauseBeforeNext(final Endpoint port, final TransactionException failure) {
         // Of a policy that allows one attempt a full destination is the end, too.
-        final int counted = failure.reason() == FailureReason.DESTINATION_FULL ? Math.max(1, attempts) : attempts;
+        final int counted = Math.max(1, request.attemptsBefore() + attempts);
         if (!retry.allowsAnother(counted, failure)) {
             return Optional.empty();
         }

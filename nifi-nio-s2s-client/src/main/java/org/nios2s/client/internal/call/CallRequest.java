@@ -20,6 +20,7 @@ import org.nios2s.client.internal.connection.Endpoint;
  * @param repeatable asked after a failure, before another attempt: whether what was to be sent can still be had
  * @param starter begins an attempt
  * @param completion where its future is completed; null for the client's executor
+ * @param attemptsBefore of its packets that failed, in transactions before it; the retry policy counts them
  * @param heldBytes memory that its packets take, where nobody else counts it
  * @param sinceNanos when its delivery time-out and its deadline began, by {@link System#nanoTime}
  */
@@ -31,6 +32,7 @@ public record CallRequest(
         Predicate<TransactionException> repeatable,
         AttemptStarter starter,
         Executor completion,
+        int attemptsBefore,
         long heldBytes,
         long sinceNanos) {
     /** Begins one attempt of a transaction. */
@@ -46,26 +48,28 @@ public record CallRequest(
             final RetryPolicy retry,
             final Predicate<TransactionException> repeatable,
             final AttemptStarter starter) {
-        this(peers, direction, options, retry, repeatable, starter, null, 0, System.nanoTime());
+        this(peers, direction, options, retry, repeatable, starter, null, 0, 0, System.nanoTime());
     }
 
     public CallRequest completedOn(final Executor executor) {
-        return new CallRequest(peers, direction, options, retry, repeatable, starter, executor, heldBytes, sinceNanos);
+        return new CallRequest(
+                peers, direction, options, retry, repeatable, starter, executor, attemptsBefore, heldBytes, sinceNanos);
     }
 
     /** @return the same, of packets that were attempted before */
-    public CallRequest attemptedAtMost(final int times) {
-        final RetryPolicy fewer = retry.withMaxAttempts(times);
+    public CallRequest attemptedBefore(final int times) {
         return new CallRequest(
-                peers, direction, options, fewer, repeatable, starter, completion, heldBytes, sinceNanos);
+                peers, direction, options, retry, repeatable, starter, completion, times, heldBytes, sinceNanos);
     }
 
     /** @return the same, of packets that were given earlier */
     public CallRequest since(final long nanos) {
-        return new CallRequest(peers, direction, options, retry, repeatable, starter, completion, heldBytes, nanos);
+        return new CallRequest(
+                peers, direction, options, retry, repeatable, starter, completion, attemptsBefore, heldBytes, nanos);
     }
 
     public CallRequest holding(final long bytes) {
-        return new CallRequest(peers, direction, options, retry, repeatable, starter, completion, bytes, sinceNanos);
+        return new CallRequest(
+                peers, direction, options, retry, repeatable, starter, completion, attemptsBefore, bytes, sinceNanos);
     }
 }

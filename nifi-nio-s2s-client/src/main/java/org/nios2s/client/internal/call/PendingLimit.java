@@ -35,9 +35,12 @@ public final class PendingLimit {
         return count >= maxCount.getAsLong() || bytes >= maxBytes;
     }
 
-    /** @return whether there was room; only then is it counted */
+    /**
+     * @param heldBytes 0 for what somebody else counts: then only the limit of the number refuses it
+     * @return whether there was room; only then is it counted
+     */
     public synchronized boolean tryAdd(final long heldBytes) {
-        if (isFull()) {
+        if (count >= maxCount.getAsLong() || heldBytes > 0 && bytes >= maxBytes) {
             return false;
         }
         count++;

@@ -10,6 +10,9 @@ public interface RunningCall {
     /** @return completed with the call's outcome; a caller that completes it ends the call */
     CompletableFuture<TransactionResult> result();
 
+    /** @return attempts that have failed; those that found the destination full do not count */
+    int failedAttempts();
+
     /** Takes no further attempt, and ends the one under way, which still says whether the peer has the packets. */
     void stop(FailureReason reason, String message);
 }
