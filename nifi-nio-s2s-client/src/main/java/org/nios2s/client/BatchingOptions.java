@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param linger the longest time that a packet waits for company; zero sends each as soon as possible
  * @param maxInFlight transactions at a time
  * @param maxPendingPackets packets that are given and not over yet; then {@link BatchingSender#send} blocks
- * @param maxPendingBytes what they take in memory: attributes, and content that is given as bytes
+ * @param maxPendingBytes what they take in memory: attributes, and content that is given as bytes; records count with their
+ *     copy in a FlowFile, about twice
  * @param failureListener is called for each packet that failed; null for an ERROR in the log, at most one in ten seconds
  */
 public record BatchingOptions(
@@ -125,7 +126,7 @@ public record BatchingOptions(
      * Sets how much may be pending before {@link BatchingSender#send} blocks.
      *
      * @param packets that are given and not over yet
-     * @param bytes what they take in memory: attributes, and content that is given as bytes
+     * @param bytes what they take in memory: attributes, and content that is given as bytes; a record about twice
      * @return the same with these limits
      */
     public BatchingOptions withMaxPending(final int packets, final long bytes) {

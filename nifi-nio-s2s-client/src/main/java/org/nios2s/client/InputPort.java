@@ -97,7 +97,7 @@ public interface InputPort {
      * @param framing how records stand in the content
      * @param attributes of every FlowFile; without {@code uuid} and {@code record.count}, which each FlowFile has of its own
      * @param options packets are records here. At most {@code maxPackets} and {@code maxBytes} are joined to a FlowFile, and no
-     *     record is larger; {@code maxBytes} is 1 GiB at most
+     *     record is larger; {@code maxBytes} is 64 MiB at most
      * @return to be closed before the {@link SiteToSite} is
      */
     RecordSender joining(RecordFraming framing, Map<String, String> attributes, BatchingOptions options);

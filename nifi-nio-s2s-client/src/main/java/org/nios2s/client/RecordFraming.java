@@ -16,8 +16,12 @@ public abstract sealed class RecordFraming {
     private static final String RECORD_COUNT = "record.count";
     private static final String MIME_TYPE = "mime.type";
 
+    /** Of an array on common JVMs. */
+    private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
+
     private static final byte NEWLINE = '\n';
-    private static final RecordFraming LINES = new Separated(new byte[] {NEWLINE}, "text/plain");
+    private static final byte CARRIAGE_RETURN = '\r';
+    private static final RecordFraming LINES = new Lines("text/plain");
     private static final RecordFraming NDJSON = new JsonLines();
     private static final RecordFraming LENGTH_PREFIXED = new LengthPrefixed();
 
@@ -30,10 +34,10 @@ public abstract sealed class RecordFraming {
     }
 
     /**
-     * Ends each record with a newline ({@code \n}), the last one too. A record may be empty. {@code mime.type} is
-     * {@code text/plain}.
+     * Ends each record with a newline ({@code \n}), the last one too. A record may be empty, or end with a carriage return
+     * ({@code \r}). {@code mime.type} is {@code text/plain}.
      *
-     * @return refuses a record with a newline
+     * @return refuses a record with a newline, or with a carriage return before its last byte: NiFi may end a line there
      */
     public static RecordFraming lines() {
         return LINES;
@@ -43,7 +47,7 @@ public abstract sealed class RecordFraming {
      * Takes records that are JSON, and ends each with a newline. {@code mime.type} is {@code application/x-ndjson}; NiFi's
      * record readers do not ask for it. Whether a record is JSON is not looked at.
      *
-     * @return refuses a record with a newline, as pretty-printed JSON has it, and one that is blank
+     * @return refuses a record as {@link #lines()} does, such as pretty-printed JSON, and one that is blank
      */
     public static RecordFraming ndjson() {
         return NDJSON;
@@ -98,7 +102,8 @@ public abstract sealed class RecordFraming {
      * @param attributes of the FlowFile, beside {@code record.count}, which it is given, and {@code mime.type}, unless it is among them
      * @param records copied
      * @return becomes one FlowFile
-     * @throws IllegalArgumentException if a record does not fit this framing, or if {@code record.count} is among the attributes
+     * @throws IllegalArgumentException if a record does not fit this framing, if all take more than an array holds, or if
+     *     {@code record.count} is among the attributes
      */
     public Packet join(final Map<String, String> attributes, final List<byte[]> records) {
         if (attributes.containsKey(RECORD_COUNT)) {
@@ -108,6 +113,9 @@ public abstract sealed class RecordFraming {
         for (final byte[] record : records) {
             requireFit(record);
             length += framedLength(record.length);
+        }
+        if (length > MAX_BYTES) {
+            throw new IllegalArgumentException("The records take " + length + " bytes; accepted: at most " + MAX_BYTES);
         }
         final ByteBuffer content = ByteBuffer.allocate(Math.toIntExact(length));
         records.forEach(record -> write(record, content));
@@ -174,17 +182,35 @@ public abstract sealed class RecordFraming {
         }
     }
 
+    /** Records that line readers tell apart: those of NiFi end a line at a carriage return, too. */
+    private static sealed class Lines extends Separated {
+        Lines(final String mimeType) {
+            super(new byte[] {NEWLINE}, mimeType);
+        }
+
+        @Override
+        @Nullable
+        String objection(final byte[] record) {
+            for (int at = 0; at < record.length - 1; at++) {
+                if (record[at] == CARRIAGE_RETURN) {
+                    return "contains a carriage return at byte " + at;
+                }
+            }
+            return super.objection(record);
+        }
+    }
+
     /** Lines, each of which is a value. */
-    private static final class JsonLines extends Separated {
+    private static final class JsonLines extends Lines {
         JsonLines() {
-            super(new byte[] {NEWLINE}, "application/x-ndjson");
+            super("application/x-ndjson");
         }
 
         @Override
         @Nullable
         String objection(final byte[] record) {
             for (final byte each : record) {
-                if (each != ' ' && each != '\t' && each != '\r') {
+                if (each != ' ' && each != '\t' && each != CARRIAGE_RETURN) {
                     return super.objection(record);
                 }
             }

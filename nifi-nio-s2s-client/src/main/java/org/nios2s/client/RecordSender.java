@@ -20,7 +20,8 @@ public interface RecordSender extends AutoCloseable {
      * Gives a record; blocks while too much is pending.
      *
      * @param record not copied: leave it unchanged until the future is complete
-     * @return completed when NiFi has taken over the FlowFile with the record. It fails at once, with {@link
+     * @return completed when NiFi has taken over the FlowFile with the record. The result is the FlowFile's: one packet, with the
+     *     bytes of all its records. It fails at once, with {@link
      *     FailureReason#CONTENT_FAILED}, if the record is null, does not fit the framing, or is larger than a FlowFile may be
      * @throws InterruptedIOException if the thread was interrupted while it waited; the record was not taken
      */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -48,6 +49,22 @@ class RecordFramingTest {
         assertEquals("a\n\nb\r\nü\n", joined(RecordFraming.lines(), "a", "", "b\r", "ü"));
         assertEquals("", joined(RecordFraming.lines()));
         assertRefused("contains the separator at byte 3", RecordFraming.lines(), "one\n");
+    }
+
+    @Test
+    void aCarriageReturnEndsALineToo() {
+        assertRefused("contains a carriage return at byte 1", RecordFraming.lines(), "a\rb");
+        assertRefused("contains a carriage return at byte 0", RecordFraming.lines(), "\r\r");
+        assertRefused("contains a carriage return at byte 1", RecordFraming.ndjson(), "{\r}");
+        assertEquals("\r\n", joined(RecordFraming.lines(), "\r"));
+    }
+
+    @Test
+    void moreThanAnArrayHoldsIsRefused() {
+        final IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, () -> RecordFraming.lengthPrefixed()
+                        .join(Map.of(), Collections.nCopies(2_100, new byte[1 << 20])));
+        assertEquals("The records take 2202018000 bytes; accepted: at most 2147483639", refusal.getMessage());
     }
 
     @Test

@@ -157,7 +157,7 @@ class RecordSenderTest {
         }
         assertThrows(
                 IllegalArgumentException.class,
-                () -> port.joining(RecordFraming.lines(), Map.of(), patient().withMaxBytes(2L << 30)));
+                () -> port.joining(RecordFraming.lines(), Map.of(), patient().withMaxBytes((64L << 20) + 1)));
     }
 
     @Test
@@ -260,5 +260,19 @@ class RecordSenderTest {
         assertFalse(sender.close(Duration.ofMillis(5)));
         Outcomes.assertFails(sender.send(bytes("d")), TransactionStep.FIND_PEER, FailureReason.CLIENT_CLOSED);
         assertNull(server.committed.peek());
+    }
+
+    @Test
+    void theCopyInTheFlowFileCountsAsMemory() throws Exception {
+        server.at(Moment.CONFIRM, server.stall());
+        final RecordSender sender = lines(patient().withMaxPending(100, 1_500));
+        sender.send(new byte[1_000]);
+        final TransactionException refusal = Outcomes.assertFails(
+                sender.sendAsync(bytes("a")), TransactionStep.FIND_PEER, FailureReason.TOO_MANY_PENDING);
+        assertTrue(refusal.getMessage().contains("1 records that take "), refusal::getMessage);
+        assertFalse(sender.close(Duration.ZERO));
+        final TransactionException closed =
+                Outcomes.assertFails(sender.send(bytes("a")), TransactionStep.FIND_PEER, FailureReason.CLIENT_CLOSED);
+        assertTrue(closed.getMessage().contains("The record sender is closed"), closed::getMessage);
     }
 }

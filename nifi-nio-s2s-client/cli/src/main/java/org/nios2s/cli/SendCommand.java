@@ -37,11 +37,13 @@ import picocli.CommandLine.Spec;
                         + " FlowFile.")
 final class SendCommand implements Callable<Integer> {
     private static final String FILENAME = "filename";
-    private static final long MAX_BATCH_BYTES = 1 << 30;
+    private static final long MAX_BATCH_BYTES = 64 << 20;
     private static final int MAX_BATCH_COUNT = 100_000_000;
     private static final Duration LINGER = Duration.ofSeconds(1);
     /** Four under way, and two that get ready. */
     private static final int BATCHES_PENDING = 6;
+    /** A line in memory, and its copy in a FlowFile. */
+    private static final int COPIES = 2;
 
     private static final long MIN_PENDING_BYTES = 32L << 20;
 
@@ -144,8 +146,12 @@ final class SendCommand implements Callable<Integer> {
     }
 
     private RecordSender open(final InputPort port, final BatchingOptions options) {
+        final Map<String, String> all = new HashMap<>();
+        all.put("mime.type", RecordFraming.lines().mimeType());
+        all.putAll(attributes);
         try {
-            return port.joining(RecordFraming.lines(), attributes, options);
+            // Not as lines(): a carriage return within a line, as progress bars have it, must not end the command.
+            return port.joining(RecordFraming.separatedBy(new byte[] {'\n'}), all, options);
         } catch (final IllegalArgumentException e) {
             throw new UserMistake(e.getMessage(), e);
         }
@@ -164,7 +170,7 @@ final class SendCommand implements Callable<Integer> {
                 .withMaxBytes(bytes)
                 .withMaxPackets(count)
                 .withLinger(linger == null ? LINGER : linger)
-                .withMaxPending(BATCHES_PENDING * count, Math.max(MIN_PENDING_BYTES, BATCHES_PENDING * bytes));
+                .withMaxPending(BATCHES_PENDING * count, Math.max(MIN_PENDING_BYTES, COPIES * BATCHES_PENDING * bytes));
     }
 
     private static void requireBetween(final String option, final long value, final long min, final long max) {

@@ -99,7 +99,7 @@ class SendCommandTest {
         for (final String option : List.of("--batch-bytes=3", "--batch-count=3", "--linger=3s")) {
             assertMistake("--batch-bytes, --batch-count and --linger go with --lines", "send", option, file);
         }
-        assertMistake("--batch-bytes is 1; accepted: 2 to 1073741824", "send", "--lines", "--batch-bytes", "1");
+        assertMistake("--batch-bytes is 1; accepted: 2 to 67108864", "send", "--lines", "--batch-bytes", "1");
         assertMistake("--batch-count is 0; accepted: 1 to 100000000", "send", "--lines", "--batch-count", "0");
         assertMistake("--linger is PT-1S; accepted: 0s or more", "send", "--lines", "--linger=-1s");
         assertMistake("The attribute uuid can't be given", "send", "--lines", "-a", "uuid=mine");

@@ -99,11 +99,11 @@ class SendLinesTest {
     @Test
     void linesAreJoinedAndTheLastOneEndsToo() throws Exception {
         try (OutputStream in = send("--batch-count", "3", "--linger", "1m", "-a", "filename=log")) {
-            in.write(bytes("a\nb\r\n\nlast"));
+            in.write(bytes("a\nb\rc\r\n\nlast"));
         }
         assertEnds(0, "");
         assertEquals(
-                List.of("a\nb\r\n\n", "last\n"),
+                List.of("a\nb\rc\r\n\n", "last\n"),
                 server.committedContents().stream().sorted().toList());
         final Map<String, String> attributes = server.committedAttributes().getFirst();
         assertEquals("log", attributes.get("filename"));

@@ -13,7 +13,7 @@ import org.nios2s.client.RecordFraming;
  * any thread.
  */
 final class RecordJoiner {
-    private static final long MAX_FLOW_FILE_BYTES = 1L << 30;
+    private static final long MAX_FLOW_FILE_BYTES = 64L << 20;
     private static final String IDENTIFIER = "uuid";
 
     private final RecordFraming framing;
