@@ -87,7 +87,8 @@ public final class MicrometerMetrics implements ClientObserver {
     @Override
     public void retrying(
             final Direction direction, final TransactionException failure, final int attempts, final Duration pause) {
-        registry.counter(PREFIX + "attempts.failed", reason(direction, failure)).increment();
+        registry.counter(PREFIX + "attempts.retried", reason(direction, failure))
+                .increment();
     }
 
     private Tags reason(final Direction direction, final TransactionException failure) {

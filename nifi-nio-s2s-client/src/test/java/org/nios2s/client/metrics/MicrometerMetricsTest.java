@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.Outcomes;
 import org.nios2s.client.Packet;
@@ -15,6 +17,8 @@ import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.ScriptedServer;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.SiteToSite;
+import org.nios2s.client.TransactionException;
+import org.nios2s.client.TransactionStep;
 
 /** What a registry has of transactions that succeed, that fail, and that are under way. Lives on the test's thread. */
 class MicrometerMetricsTest {
@@ -26,6 +30,16 @@ class MicrometerMetricsTest {
 
     private double gauge(final String name) {
         return registry.get("nifi.s2s.client." + name).gauge().value();
+    }
+
+    @Test
+    void attemptsThatAreFollowedByOthersAreCounted() {
+        final TransactionException failure = TransactionException.builder(
+                        TransactionStep.CONFIRM, FailureReason.CONNECTION_LOST)
+                .port("in")
+                .build();
+        new MicrometerMetrics(registry, Tags.empty()).retrying(Direction.SEND, failure, 1, Duration.ZERO);
+        assertEquals(1, counter("attempts.retried", "reason", "connection_lost", "port", "in"));
     }
 
     @Test

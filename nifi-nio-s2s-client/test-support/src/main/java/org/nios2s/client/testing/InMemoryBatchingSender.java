@@ -9,19 +9,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.Packet;
+import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.TransactionResult;
 import org.nios2s.client.TransactionStep;
 
 /**
  * Sends each packet at once, in a transaction of its own; pending are those that the port holds. Any thread; {@code send}
- * blocks while too many are pending.
+ * blocks while too much is pending: packets, or their content in memory.
  */
 final class InMemoryBatchingSender implements BatchingSender {
-    private static final Duration FOR_EVER = Duration.ofMillis(Long.MAX_VALUE);
+    static final Duration FOR_EVER = Duration.ofMillis(Long.MAX_VALUE);
+    /** A close of the real one waits about as long, with the defaults. */
+    private static final Duration CLOSE = RetryPolicy.standard().deliveryTimeout();
 
     private final InMemoryInputPort port;
     private final BatchingOptions options;
@@ -30,6 +34,7 @@ final class InMemoryBatchingSender implements BatchingSender {
 
     private final List<CompletableFuture<Void>> roomAsked = new ArrayList<>();
     private int pendingPackets;
+    private long pendingBytes;
     private boolean closed;
 
     InMemoryBatchingSender(final InMemoryInputPort port, final BatchingOptions options) {
@@ -44,6 +49,16 @@ final class InMemoryBatchingSender implements BatchingSender {
 
     @Override
     public CompletableFuture<TransactionResult> send(final Packet packet, final Duration max)
+            throws InterruptedIOException {
+        return send(packet, contentBytes(packet), max);
+    }
+
+    private static long contentBytes(final @Nullable Packet packet) {
+        return packet == null || packet.bytes() == null ? 0 : packet.size();
+    }
+
+    /** @param heldBytes what the packet takes in memory */
+    CompletableFuture<TransactionResult> send(final Packet packet, final long heldBytes, final Duration max)
             throws InterruptedIOException {
         final CompletableFuture<TransactionResult> result;
         final long began = System.nanoTime();
@@ -62,9 +77,9 @@ final class InMemoryBatchingSender implements BatchingSender {
             if (isFull()) {
                 return refused(FailureReason.TOO_MANY_PENDING, pendingPackets + " packets are pending");
             }
-            result = taken();
+            result = taken(heldBytes);
         }
-        return sending(packet, result);
+        return sending(packet, heldBytes, result);
     }
 
     private static long leftMillis(final Duration max, final long began) {
@@ -73,6 +88,10 @@ final class InMemoryBatchingSender implements BatchingSender {
 
     @Override
     public CompletableFuture<TransactionResult> sendAsync(final Packet packet) {
+        return sendAsync(packet, contentBytes(packet));
+    }
+
+    CompletableFuture<TransactionResult> sendAsync(final Packet packet, final long heldBytes) {
         final CompletableFuture<TransactionResult> result;
         synchronized (this) {
             if (closed) {
@@ -81,23 +100,24 @@ final class InMemoryBatchingSender implements BatchingSender {
             if (isFull()) {
                 return refused(FailureReason.TOO_MANY_PENDING, pendingPackets + " packets are pending");
             }
-            result = taken();
+            result = taken(heldBytes);
         }
-        return sending(packet, result);
+        return sending(packet, heldBytes, result);
     }
 
     /** Called with the lock held, so that the caller that found room has it. */
-    private CompletableFuture<TransactionResult> taken() {
+    private CompletableFuture<TransactionResult> taken(final long heldBytes) {
         final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
         pendingPackets++;
+        pendingBytes += heldBytes;
         unfinished.add(result);
         return result;
     }
 
     private CompletableFuture<TransactionResult> sending(
-            final Packet packet, final CompletableFuture<TransactionResult> result) {
+            final Packet packet, final long heldBytes, final CompletableFuture<TransactionResult> result) {
         port.send(packet).whenComplete((done, failure) -> {
-            over();
+            over(heldBytes);
             if (failure == null) {
                 result.complete(done);
             } else {
@@ -113,14 +133,15 @@ final class InMemoryBatchingSender implements BatchingSender {
     }
 
     private boolean isFull() {
-        return pendingPackets >= options.maxPendingPackets();
+        return pendingPackets >= options.maxPendingPackets() || pendingBytes >= options.maxPendingBytes();
     }
 
     /** The books are right before the packet's future is complete. */
-    private void over() {
+    private void over(final long heldBytes) {
         final List<CompletableFuture<Void>> told;
         synchronized (this) {
             pendingPackets--;
+            pendingBytes -= heldBytes;
             notifyAll();
             told = List.copyOf(roomAsked);
             roomAsked.clear();
@@ -159,7 +180,7 @@ final class InMemoryBatchingSender implements BatchingSender {
 
     @Override
     public void close() {
-        close(FOR_EVER);
+        close(CLOSE);
     }
 
     @Override

@@ -34,21 +34,20 @@ final class InMemoryRecordSender implements RecordSender {
 
     @Override
     public CompletableFuture<TransactionResult> send(final byte[] record) throws InterruptedIOException {
-        final String objection = objection(record);
-        return objection == null ? sender.send(packet(record)) : refused(objection);
+        return send(record, InMemoryBatchingSender.FOR_EVER);
     }
 
     @Override
     public CompletableFuture<TransactionResult> send(final byte[] record, final Duration max)
             throws InterruptedIOException {
         final String objection = objection(record);
-        return objection == null ? sender.send(packet(record), max) : refused(objection);
+        return objection == null ? sender.send(packet(record), heldBytes(record), max) : refused(objection);
     }
 
     @Override
     public CompletableFuture<TransactionResult> sendAsync(final byte[] record) {
         final String objection = objection(record);
-        return objection == null ? sender.sendAsync(packet(record)) : refused(objection);
+        return objection == null ? sender.sendAsync(packet(record), heldBytes(record)) : refused(objection);
     }
 
     private @Nullable String objection(final byte[] record) {
@@ -68,6 +67,11 @@ final class InMemoryRecordSender implements RecordSender {
 
     private Packet packet(final byte[] record) {
         return framing.join(attributes, List.of(record));
+    }
+
+    /** The record, and its copy in the FlowFile. */
+    private long heldBytes(final byte[] record) {
+        return record.length + framing.framedLength(record.length);
     }
 
     private CompletableFuture<TransactionResult> refused(final String objection) {

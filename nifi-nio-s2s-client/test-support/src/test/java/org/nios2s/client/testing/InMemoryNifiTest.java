@@ -174,6 +174,28 @@ class InMemoryNifiTest {
     }
 
     @Test
+    @DisplayName("has senders that take no more bytes than may be pending")
+    void pendingBytes() throws Exception {
+        nifi.inputPort("in").hold();
+        final BatchingOptions small = BatchingOptions.ofRecords().withMaxPending(100, 1_500);
+        final BatchingSender packets = nifi.inputPort("in").batching(small);
+        packets.send(Packet.of(Map.of(), new byte[2_000]));
+        assertEquals(
+                FailureReason.TOO_MANY_PENDING,
+                failure(packets.sendAsync(packet("b"))).reason());
+        // A record is counted with its copy in the FlowFile.
+        final RecordSender records = nifi.inputPort("in").joining(RecordFraming.lines(), Map.of(), small);
+        records.send(new byte[1_000]);
+        assertEquals(
+                FailureReason.TOO_MANY_PENDING,
+                failure(records.sendAsync(new byte[1])).reason());
+        nifi.inputPort("in").release();
+        packets.close();
+        records.close();
+        assertEquals(2, nifi.received("in").size());
+    }
+
+    @Test
     @DisplayName("gives what was offered, in batches, and forgets it when a batch is complete")
     void polls() throws IOException {
         nifi.offer("out", StoredPacket.of("a"), StoredPacket.of("b"), StoredPacket.of("c"));
