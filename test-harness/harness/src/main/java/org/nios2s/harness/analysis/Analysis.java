@@ -553,14 +553,12 @@ public final class Analysis {
         return "%s holds in %s: %s".formatted(threshold, where, value);
     }
 
-    /** Of cold runs and of those that did not keep their pace, too: what is too slow for a table is not fast enough for a gate. */
     private Optional<Double> median(final Threshold threshold, final Cell cell) {
         return threshold.isAbout(cell.settings())
-                ? Range.ofAny(runsOf(cell.column())
-                                .filter(run -> run.place().row().equals(cell.row())
-                                        && !run.execution().interrupted())
-                                .map(threshold.metric()::orNull)
-                                .filter(Objects::nonNull)
+                ? threshold
+                        .metric()
+                        .rangeForGate(runsOf(cell.column())
+                                .filter(run -> run.place().row().equals(cell.row()))
                                 .toList())
                         .map(Range::median)
                 : Optional.empty();
@@ -574,7 +572,7 @@ public final class Analysis {
 
     private Optional<Double> ratio(final Threshold threshold, final Cell cell) {
         return compared(threshold, cell)
-                .flatMap(compared -> pairs.ratio(threshold.metric(), cell.row(), cell.column()))
+                .flatMap(compared -> pairs.ratioForGate(threshold.metric(), cell.row(), cell.column()))
                 .map(ratio -> ratio.ratios().median());
     }
 

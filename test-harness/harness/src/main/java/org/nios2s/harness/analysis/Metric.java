@@ -234,9 +234,14 @@ public record Metric(
      * among them, nor are the times of those that were cold or did not keep their pace.
      */
     public Optional<Range> range(final List<RunResult> runs) {
+        return rangeForGate(
+                runs.stream().filter(run -> !isTime() || run.timesTell()).toList());
+    }
+
+    /** The same with those times: what is too slow for a table is not fast enough for a gate. */
+    public Optional<Range> rangeForGate(final List<RunResult> runs) {
         return Range.ofAny(runs.stream()
                 .filter(run -> !run.execution().interrupted())
-                .filter(run -> !isTime() || run.timesTell())
                 .map(this::orNull)
                 .filter(Objects::nonNull)
                 .toList());

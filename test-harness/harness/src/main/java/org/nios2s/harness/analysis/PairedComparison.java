@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
@@ -65,33 +66,47 @@ public record PairedComparison(List<Comparison> comparisons, List<RunResult> run
 
     /** The ratio of a metric to the baseline's; empty without a baseline, or where its metric is 0. */
     public Optional<Ratio> ratio(final Metric metric, final String row, final String column) {
+        return ratio(metric, metric::range, row, column);
+    }
+
+    /** The same with runs that are too slow for a table. */
+    Optional<Ratio> ratioForGate(final Metric metric, final String row, final String column) {
+        return ratio(metric, metric::rangeForGate, row, column);
+    }
+
+    private Optional<Ratio> ratio(
+            final Metric metric,
+            final Function<List<RunResult>, Optional<Range>> range,
+            final String row,
+            final String column) {
         return comparison(row, column).flatMap(compared -> {
-            final Map<Integer, Double> above = byRound(metric, row, column);
-            final Map<Integer, Double> below = byRound(metric, compared.againstRow(), compared.againstColumn());
+            final Map<Integer, Double> above = byRound(range, row, column);
+            final Map<Integer, Double> below = byRound(range, compared.againstRow(), compared.againstColumn());
             final List<Double> ratios = above.keySet().stream()
                     .filter(round -> below.getOrDefault(round, 0.0) != 0)
                     .map(round -> above.get(round) / below.get(round))
                     .toList();
             return Range.ofAny(ratios)
-                    .map(range -> new Ratio(
+                    .map(all -> new Ratio(
                             metric,
                             column,
                             compared.against(),
-                            range,
+                            all,
                             Range.of(above.values()),
                             Range.of(below.values())));
         });
     }
 
     /** One value per round: of several repetitions their median. */
-    private Map<Integer, Double> byRound(final Metric metric, final String row, final String column) {
+    private Map<Integer, Double> byRound(
+            final Function<List<RunResult>, Optional<Range>> range, final String row, final String column) {
         final Map<Integer, Double> medians = new TreeMap<>();
         runs.stream()
                 .filter(run ->
                         run.place().row().equals(row) && run.place().column().equals(column))
                 .collect(Collectors.groupingBy(run -> run.place().round()))
                 .forEach((round, repetitions) ->
-                        metric.range(repetitions).ifPresent(range -> medians.put(round, range.median())));
+                        range.apply(repetitions).ifPresent(all -> medians.put(round, all.median())));
         return medians;
     }
 
@@ -102,6 +117,6 @@ public record PairedComparison(List<Comparison> comparisons, List<RunResult> run
     }
 
     Optional<Range> range(final Metric metric, final String row, final String column) {
-        return Range.ofAny(byRound(metric, row, column).values());
+        return Range.ofAny(byRound(metric::range, row, column).values());
     }
 }

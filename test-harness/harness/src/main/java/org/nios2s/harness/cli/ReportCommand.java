@@ -100,12 +100,23 @@ public final class ReportCommand implements Callable<Integer> {
                 results.size() == 1 ? results.values().iterator().next() : SideBySide.of(results);
         if (chart.isEmpty()) {
             requireNoChartOptions();
-            final List<String> crossed = ParameterOptions.checked(spec, () -> SideBySide.crossed(results, thresholds));
-            final int code = write("report", HtmlReport.FILE, HtmlReport.of(shown));
-            crossed.forEach(spec.commandLine().getOut()::println);
-            return crossed.isEmpty() ? code : ExperimentSession.THRESHOLD_CROSSED;
+            final SideBySide.Gates gates = ParameterOptions.checked(spec, () -> SideBySide.gates(results, thresholds));
+            write("report", HtmlReport.FILE, HtmlReport.of(shown));
+            return said(gates);
+        }
+        if (!thresholds.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "--fail-if is not checked with --chart: leave one out");
         }
         return write("chart", CHART_FILE, ParameterOptions.checked(spec, () -> draw(shown)));
+    }
+
+    private int said(final SideBySide.Gates gates) {
+        gates.crossed().forEach(spec.commandLine().getOut()::println);
+        gates.unchecked().forEach(spec.commandLine().getOut()::println);
+        if (!gates.crossed().isEmpty()) {
+            return ExperimentSession.THRESHOLD_CROSSED;
+        }
+        return gates.unchecked().isEmpty() ? ExitCode.OK : ExitCode.USAGE;
     }
 
     /** An option without an effect is refused. */

@@ -40,42 +40,66 @@ public final class SideBySide {
 
     private static final int RATIO_DECIMALS = 2;
 
-    private static final Pattern RULE = Pattern.compile("(?:(.+) )?B/A:\s*(.+)");
+    private static final Pattern RULE = Pattern.compile("(?:(.+) )?B/A:\\s*([^:]*[\\d.])");
 
     private SideBySide() {}
 
-    /** The rules that hold of the second of two results by the first, in words; the message of an exception is fit for a user. */
-    public static List<String> crossed(final Map<String, ExperimentResult> results, final List<String> rules) {
+    /**
+     * What rules say of the second of two results by the first, in words. Immutable, any thread.
+     *
+     * @param crossed   those that hold, and where
+     * @param unchecked those that could not be checked, and where
+     */
+    public record Gates(List<String> crossed, List<String> unchecked) {
+
+        public Gates {
+            crossed = List.copyOf(crossed);
+            unchecked = List.copyOf(unchecked);
+        }
+    }
+
+    /** Checks rules about the second of two results by the first; the message of an exception is fit for a user. */
+    public static Gates gates(final Map<String, ExperimentResult> results, final List<String> rules) {
         final List<String> crossed = new ArrayList<>();
+        final List<String> unchecked = new ArrayList<>();
         final List<ExperimentResult> both = List.copyOf(results.values());
         for (final String rule : rules) {
             final Matcher matcher = RULE.matcher(rule.strip());
             if (!matcher.matches() || both.size() != 2) {
                 throw new IllegalArgumentException(
-                        "'%s' compares no two results: name two, and write 'B/A: rate < 0.9' or 'nio B/A: rate < 0.9'"
+                        "'%s' compares no two results: name two, and write 'B/A: rate < 0.9' or 'nio B/A: rate < 0.9', a number without a unit"
                                 .formatted(rule));
             }
             final Threshold threshold = Threshold.parse(matcher.group(2));
-            final Map<String, Double> ratios = ratios(both, threshold.metric(), matcher.group(1));
-            if (ratios.isEmpty()) {
-                throw new IllegalArgumentException("'%s' concerns nothing that both results have".formatted(rule));
+            final Map<String, Double> before = medians(both.getFirst(), threshold.metric(), matcher.group(1));
+            final Map<String, Double> after = medians(both.getLast(), threshold.metric(), matcher.group(1));
+            if (before.isEmpty() && after.isEmpty()) {
+                throw new IllegalArgumentException("'%s' concerns nothing that the results have".formatted(rule));
             }
-            ratios.forEach((kind, ratio) -> {
-                if (threshold.holds(ratio)) {
-                    crossed.add(Metric.words("%s holds in %s: %.2f ×", rule, kind, ratio));
+            before.forEach((kind, median) -> {
+                if (median == 0 || !after.containsKey(kind)) {
+                    unchecked.add(unchecked(rule, kind, median));
+                } else if (threshold.holds(after.get(kind) / median)) {
+                    crossed.add(Metric.words("%s holds in %s: %.2f ×", rule, kind, after.get(kind) / median));
                 }
             });
+            if (before.isEmpty()) {
+                after.keySet().forEach(kind -> unchecked.add(unchecked(rule, kind, null)));
+            }
         }
-        return crossed;
+        return new Gates(crossed, unchecked);
     }
 
-    private static Map<String, Double> ratios(
-            final List<ExperimentResult> both, final Metric metric, final String column) {
-        final Map<String, Double> before = medians(both.getFirst(), metric, column);
-        final Map<String, Double> after = medians(both.getLast(), metric, column);
-        after.keySet().removeIf(kind -> before.getOrDefault(kind, 0.0) == 0);
-        after.replaceAll((kind, median) -> median / before.get(kind));
-        return after;
+    private static String unchecked(final String rule, final String kind, final Double before) {
+        final String why;
+        if (before == null) {
+            why = "A does not have it";
+        } else if (before == 0) {
+            why = "A has 0";
+        } else {
+            why = "B does not have it";
+        }
+        return "%s was not checked in %s: %s".formatted(rule, kind, why);
     }
 
     private static Map<String, Double> medians(
@@ -84,7 +108,8 @@ public final class SideBySide {
         result.runs().stream()
                 .filter(run -> column == null || run.place().column().equals(column))
                 .collect(Collectors.groupingBy(run -> run.place().kind(), LinkedHashMap::new, Collectors.toList()))
-                .forEach((kind, runs) -> metric.range(runs).ifPresent(range -> medians.put(kind, range.median())));
+                .forEach((kind, runs) ->
+                        metric.rangeForGate(runs).ifPresent(range -> medians.put(kind, range.median())));
         return medians;
     }
 

@@ -159,6 +159,17 @@ class AnalysisTest {
         assertEquals(List.of("failures > 4 holds in nio #3: 5"), gate("failures > 4"));
     }
 
+    @Test
+    void aRunThatDidNotKeepItsPaceIsNotExcusedFromAGateOnARatio() {
+        final List<RunResult> runs =
+                List.of(Samples.paced(1_000, run("stock", 1, 1_000)), Samples.paced(3_000, run("nio", 1, 1_000)));
+        final Experiment experiment = Samples.experiment().withThresholds(List.of("nio/stock: p50 >= 1"));
+
+        assertEquals(
+                List.of("nio/stock: p50 ms >= 1.00 × holds in nio: 1.00 ×"),
+                new Analysis(experiment, runs).crossedThresholds());
+    }
+
     private static List<String> gate(final String threshold) {
         final List<RunResult> runs = new ArrayList<>(rounds(2, 1_000, 1_500));
         runs.add(run("stock", 3, 1_000));
