@@ -576,12 +576,36 @@ public final class Analysis {
                 .map(ratio -> ratio.ratios().median());
     }
 
-    /** Whether nothing went wrong, the stock listener's own trouble aside when it stands beside the NIO one. */
-    public boolean flawless() {
+    /** The runs in which something went wrong; the stock listener's own trouble is excused when it stands beside the NIO one. */
+    public List<String> flaws() {
         final boolean excused = experiment.observed().stream().anyMatch(cell -> !isStock(cell.settings()));
         final List<RunResult> counted =
                 runs.stream().filter(run -> !excused || !isStock(settings(run))).toList();
-        return !counted.isEmpty() && counted.stream().allMatch(RunResult::flawless);
+        return counted.isEmpty()
+                ? List.of("no run but those of the stock listener, which are excused")
+                : counted.stream()
+                        .filter(run -> !run.flawless())
+                        .map(Analysis::flaw)
+                        .toList();
+    }
+
+    private static String flaw(final RunResult run) {
+        final LedgerMetrics ledger = run.ledger();
+        return Metric.words(
+                "%s: %,d transactions, %,d failures%s%s",
+                run.place(),
+                run.load().transactions(),
+                run.load().failures(),
+                ledger == null || ledger.exact()
+                        ? ""
+                        : Metric.words(
+                                ", of %,d packets %,d lost, %,d duplicated, %,d damaged%s",
+                                ledger.acknowledged(),
+                                ledger.lost(),
+                                ledger.duplicated(),
+                                Objects.requireNonNullElse(ledger.damaged(), 0L),
+                                ledger.settled() ? "" : ", FlowFiles still queued when the count ended"),
+                run.execution().interrupted() ? ", ended early" : "");
     }
 
     private static boolean isStock(final Settings settings) {

@@ -101,6 +101,7 @@ final class ExperimentSession implements Runner.Observer {
     private final Set<String> versions = new LinkedHashSet<>();
     private final List<DataTable> tables = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
+    private final List<String> misses = new ArrayList<>();
     private ResultDirectory directory;
     private String verdict;
     private Experiment measured;
@@ -119,6 +120,11 @@ final class ExperimentSession implements Runner.Observer {
             return ExitCode.OK;
         }
         requireSpace(results(), RESULT_BYTES);
+        if (junit != null) {
+            // One of an earlier run would speak for this one where this ends without a result.
+            HarnessException.attempt(
+                    e -> "Cannot delete an earlier JUnit report: " + e, () -> Files.deleteIfExists(junit));
+        }
         final MachineLock lock = MachineLock.take(wait);
         try (lock;
                 ShutdownHook interruption = ShutdownHook.install()) {
@@ -198,9 +204,11 @@ final class ExperimentSession implements Runner.Observer {
         });
     }
 
-    /** Verdict and table where the runs alone do not give them; may be set again when there is more. */
-    void say(final String words, final DataTable table) {
+    /** Verdict, misses and table where the runs alone do not give them; may be set again when there is more. */
+    void say(final String words, final List<String> missed, final DataTable table) {
         verdict = words;
+        misses.clear();
+        misses.addAll(missed);
         tables.clear();
         tables.add(table);
     }
@@ -330,10 +338,15 @@ final class ExperimentSession implements Runner.Observer {
         lost.ifPresentOrElse(
                 out::println, () -> out.println("report: " + directory.path().resolve(HtmlReport.FILE)));
         left().ifPresent(out::println);
+        final List<String> flaws = verdict == null ? analysis.flaws() : misses;
         if (junit != null) {
+            final List<String> incomplete = new ArrayList<>(lost.stream().toList());
+            if (!completion.complete()) {
+                incomplete.add(completion.reason());
+            }
+            final String report = JunitReport.of(measured.name(), incomplete, flaws, analysis.gates());
             HarnessException.attempt(
-                    e -> "Cannot write the JUnit report: " + e,
-                    () -> Files.writeString(junit, JunitReport.of(result, analysis.gates())));
+                    e -> "Cannot write the JUnit report: " + e, () -> Files.writeString(junit, report));
         }
         if (lost.isPresent()) {
             return ExitCode.SOFTWARE;
@@ -344,8 +357,7 @@ final class ExperimentSession implements Runner.Observer {
         if (completion.complete() && !analysis.uncheckedThresholds().isEmpty()) {
             return ExitCode.USAGE;
         }
-        final boolean good = verdict != null || analysis.flawless();
-        return good && completion.complete() ? ExitCode.OK : ExitCode.SOFTWARE;
+        return flaws.isEmpty() && completion.complete() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
     private static Optional<String> kept(final Runnable write) {

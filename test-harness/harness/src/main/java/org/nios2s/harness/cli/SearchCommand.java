@@ -26,7 +26,6 @@ import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.RunResult;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -125,16 +124,9 @@ public final class SearchCommand implements Callable<Integer> {
             wanted.forEach(threshold -> Analysis.requirePossible(threshold, experiment, targets.seesProcess()));
             return experiment.vary(new Axis(Parameter.CLIENTS.key(), List.of(searched)));
         });
-        final Map<Cell, BoundarySearch> searches = new LinkedHashMap<>();
-        final int code = session.run(varied, targets, (known, runner, interruption) -> {
-            searches.putAll(searches(known));
-            search(searches, runner, interruption);
+        return session.run(varied, targets, (known, runner, interruption) -> {
+            search(searches(known), runner, interruption);
         });
-        if (code != ExitCode.OK) {
-            return code;
-        }
-        final boolean found = searches.values().stream().allMatch(search -> search.largestWithoutFailure() > 0);
-        return found ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
     private Map<Cell, BoundarySearch> searches(final Experiment experiment) {
@@ -173,6 +165,10 @@ public final class SearchCommand implements Callable<Integer> {
     private void say(final Map<Cell, BoundarySearch> searches) {
         session.say(
                 searches.entrySet().stream().map(SearchCommand::found).collect(Collectors.joining("; ", "", ".")),
+                searches.entrySet().stream()
+                        .filter(search -> search.getValue().largestWithoutFailure() == 0)
+                        .map(SearchCommand::found)
+                        .toList(),
                 Metric.table(
                         "Every count, in the order in which they were tried",
                         List.of("target", "clients"),

@@ -3,6 +3,7 @@ package org.nios2s.harness.cli;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
@@ -109,6 +110,32 @@ class MeasureCommandTest {
                     report.contains("<testcase classname=\"measure\" name=\"not p50 ms &gt; 50,000.0\"></testcase>"),
                     report);
         }
+    }
+
+    @Test
+    void aCiServerSeesAFailureWhereTheCommandFails() throws Exception {
+        final Path junit = Files.writeString(directory.resolve("junit.xml"), "of yesterday");
+        try (LoadServer server = new LoadServer(Script.CLOSE_INSTEAD_OF_FINISHING)) {
+            final int port = server.port();
+            errors.on("run 1 of 1", () -> assertFalse(Files.exists(junit), "it is not this run's " + port));
+            assertEquals(ExitCode.SOFTWARE, measure(server, "--junit", junit.toString()));
+            assertTrue(Files.readString(junit).contains("as it was sent\"><failure"), Files.readString(junit));
+            assertTrue(Files.readString(junit).contains("name=\"complete\"></testcase>"), Files.readString(junit));
+        }
+        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
+            errors.on("run 2 of 2", () -> {
+                final Path result = result();
+                Files.move(result, directory.resolve("moved"));
+                Files.writeString(result, "no directory any more");
+            });
+            deleteResults();
+            assertEquals(ExitCode.SOFTWARE, measure(server, "--vary", "packets=1,2", "--junit", junit.toString()));
+            assertTrue(Files.readString(junit).contains("name=\"complete\"><failure"), Files.readString(junit));
+        }
+    }
+
+    private void deleteResults() throws IOException {
+        Files.move(directory.resolve("results"), directory.resolve("results-before"));
     }
 
     /** Hours of figures must not go with a disk that is full. */
