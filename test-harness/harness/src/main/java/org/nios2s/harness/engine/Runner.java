@@ -275,11 +275,14 @@ public final class Runner {
         }
     }
 
-    /** Without a warm-up the first run of a row is one. */
+    /** Without a warm-up the first run of a row is one. What leads it, in round 0, counts as none. */
     private boolean isCold(final Place place) {
+        if (place.round() == 0) {
+            return false;
+        }
         final boolean fresh = experiment.base().flag(Parameter.FRESH);
         final String kind = place.kind() + (fresh ? " #" + place.round() : "");
-        return known.add(kind) && experiment.base().time(Parameter.WARMUP).isZero() && place.round() > 0;
+        return known.add(kind) && experiment.base().time(Parameter.WARMUP).isZero();
     }
 
     private static Place place(final Cell cell, final int round, final int repetition) {

@@ -56,6 +56,21 @@ class RunnerTest {
     }
 
     @Test
+    void withoutAWarmUpTheFirstRunOfARowIsColdWhateverLedIt() throws Exception {
+        for (final String lead : List.of("0s", "200ms")) {
+            try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
+                final List<RunResult> runs =
+                        run(server, ANY.with("duration", "300ms").with("lead", lead), "packets=1,2");
+
+                assertEquals(
+                        List.of(true, true, false, false),
+                        runs.stream().map(run -> run.execution().cold()).toList(),
+                        "lead " + lead);
+            }
+        }
+    }
+
+    @Test
     void aServerThatStallsCostsAPacedClientTheTimeFromItsIntendedStarts() throws Exception {
         try (LoadServer server = new LoadServer(Script.STALLS_ONCE)) {
             final RunResult run = run(
