@@ -186,7 +186,10 @@ public final class Runner {
         }
     }
 
-    /** What runs right before a measurement leaves traces in its server: so that is the same work, whatever ran before. */
+    /**
+     * What runs right before a measurement leaves traces in its server: so that is the same load, whatever ran before. It runs
+     * alone, without the probes and loads beside the measurement.
+     */
     private void lead(final Cell cell) throws InterruptedException {
         final Duration time = experiment.base().time(Parameter.LEAD);
         if (!time.isZero() && !cell.settings().flag(Parameter.LARGE) && !interruption.interrupted()) {

@@ -156,7 +156,7 @@ public enum Parameter {
             PLAN,
             TIME,
             "2s",
-            "How long the same work is done right before each measurement without counting, so that it finds its own traces"),
+            "How long the same clients work right before each measurement without counting, with nothing beside them"),
     SETTLE(PLAN, TIME, "3s", "Pause before each run, in which the target's idle cost is measured"),
     FRESH(PLAN, FLAG, "false", "A new NiFi for each measurement, one at a time"),
     PAUSE(PLAN, FLAG, "true", "Stops the other processes during a measurement (signals STOP and CONT)");

@@ -60,9 +60,13 @@ public record Schedule(List<Trial> trials, int runs, Duration overhead, Duration
                     .plus(AFTER_A_RUN)
                     .plus(load(settings.load()))
                     .multipliedBy(repetitions)
-                    .plus(fresh ? Duration.ZERO : experiment.base().time(Parameter.LEAD)));
+                    .plus(hasLead(experiment, settings) ? experiment.base().time(Parameter.LEAD) : Duration.ZERO));
         }
         return new Schedule(trials, runs, overhead, overhead.plus(measured));
+    }
+
+    private static boolean hasLead(final Experiment experiment, final Settings settings) {
+        return !experiment.base().flag(Parameter.FRESH) && !settings.flag(Parameter.LARGE);
     }
 
     private static Duration startOf(final Settings settings) {
