@@ -3,6 +3,7 @@ package org.nios2s.harness.cli;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -13,7 +14,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -22,6 +25,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.harness.HarnessResource;
 import org.nios2s.harness.S2sHarness;
 import org.nios2s.harness.analysis.Metric;
@@ -39,7 +44,7 @@ class DocumentedFiguresTest {
     private static final List<String> PAGES = List.of("README.md", "docs/benchmarks.md");
     private static final Pattern RESULT = Pattern.compile("results/(\\d{4}-\\d\\d-\\d\\d/[a-z-]+)/README\\.md");
     private static final Pattern MEASURED = Pattern.compile("stock|listener|^plain$|^TLS, ");
-    private static final Pattern FIGURE = Pattern.compile("^\\**([0-9][0-9.,]*)\\**(?: ms| tx/s)?$");
+    private static final Pattern FIGURE = Pattern.compile("^\\**([0-9][0-9.,]*)\\**( ms| tx/s)?$");
     private static final Pattern CHART = Pattern.compile("(?m)^chart (\\S+) (\\S+) (.+)$");
     private static final Pattern WORD = Pattern.compile("(?:'[^']*'|\"[^\"]*\"|[^\\s'\"])+");
     /** Their tables show figures of tests' logs and of a day without result files; the sections say so. */
@@ -48,15 +53,38 @@ class DocumentedFiguresTest {
     @TempDir
     private Path directory;
 
-    /** A row of a table: what it is called by its cells that are no figures, and its figures. */
-    private record Row(String page, String section, String name, List<String> figures) {}
+    /** The words that say what a figure is, beside it: of its metric, with its unit. */
+    private static final Map<String, Pattern> WORDS = Map.of(
+            "rate", Pattern.compile("tx/s|transactions per second"),
+            "p50", Pattern.compile("(?:p50|median latency).*\\bms\\b"),
+            "p99", Pattern.compile("p99.*\\bms\\b"),
+            "cpu", Pattern.compile("CPU.*\\bms\\b"),
+            "threads", Pattern.compile("threads"),
+            "rss", Pattern.compile("resident memory, MiB"),
+            "idle-heap", Pattern.compile("KiB.*\\bheap\\b"),
+            "idle-native", Pattern.compile("KiB.*native memory"));
 
-    private static List<Row> rows(final String page) throws IOException {
+    private static final Map<String, String> UNITS = Map.of("rate", "tx/s", "p50", "ms", "p99", "ms", "cpu", "ms");
+
+    /**
+     * A figure of a table.
+     *
+     * @param column the target that its title names
+     * @param said   the title of the table, of the row and of the column, and the cell itself
+     * @param number without its unit
+     * @param unit   in the cell; empty where a title has it
+     */
+    private record Figure(String column, String said, String number, String unit) {}
+
+    /** A row of a table: what it is called by its cells that are no figures, its figures, and what should be one. */
+    private record Row(String section, String name, List<Figure> figures, List<String> others) {}
+
+    private static List<Row> rows(final List<String> page) {
         final List<Row> rows = new ArrayList<>();
         String section = "";
         List<String> titles = List.of();
         String first = "";
-        for (final String line : Files.readAllLines(PROJECT.resolve(page))) {
+        for (final String line : page) {
             if (line.startsWith("## ")) {
                 section = line.substring("## ".length());
             }
@@ -64,24 +92,56 @@ class DocumentedFiguresTest {
                 titles = List.of();
             } else if (titles.isEmpty()) {
                 titles = cells(line);
-            } else {
-                final List<String> names = new ArrayList<>();
-                final List<String> figures = new ArrayList<>();
-                final List<String> cells = cells(line);
-                for (int column = 0; column < cells.size(); column++) {
-                    final Matcher figure = FIGURE.matcher(cells.get(column));
-                    if (!MEASURED.matcher(titles.get(column)).find()) {
-                        names.add(cells.get(column));
-                    } else if (figure.matches()) {
-                        figures.add(figure.group(1));
-                    }
-                }
-                first = names.getFirst().isEmpty() ? first : names.getFirst();
-                names.set(0, first);
-                rows.add(new Row(page, section, String.join(" / ", names), figures));
+            } else if (!line.startsWith("|--")) {
+                final Row row = row(section, titles, cells(line), first);
+                first = row.name().split(" / ")[0];
+                rows.add(row);
             }
         }
-        return rows.stream().filter(row -> !row.figures().isEmpty()).toList();
+        return rows.stream()
+                .filter(row -> !row.figures().isEmpty() || !row.others().isEmpty())
+                .toList();
+    }
+
+    private static Row row(
+            final String section, final List<String> titles, final List<String> cells, final String above) {
+        final List<String> names = new ArrayList<>();
+        final List<Integer> measured = new ArrayList<>();
+        for (int column = 0; column < cells.size(); column++) {
+            if (MEASURED.matcher(titles.get(column)).find()) {
+                measured.add(column);
+            } else {
+                names.add(cells.get(column));
+            }
+        }
+        names.set(0, names.getFirst().isEmpty() ? above : names.getFirst());
+        final String name = String.join(" / ", names);
+        final List<Figure> figures = new ArrayList<>();
+        final List<String> others = new ArrayList<>();
+        String metric = "";
+        for (final int column : measured) {
+            final String title = titles.get(column);
+            // 'stock, p50 ms' is about the column beside it, too.
+            metric = title.startsWith("stock, ") ? title : metric;
+            final String cell = cells.get(column);
+            final Matcher figure = FIGURE.matcher(cell);
+            if (figure.matches()) {
+                final String said = String.join(" ", titles.getFirst(), name, metric, cell);
+                final String unit = Objects.toString(figure.group(2), "").strip();
+                figures.add(new Figure(target(title), said, figure.group(1), unit));
+            } else if (!cell.isEmpty()) {
+                others.add(cell);
+            }
+        }
+        return new Row(section, name, figures, others);
+    }
+
+    /** As results name it. */
+    private static String target(final String title) {
+        if (title.equals("this listener")) {
+            return "nio";
+        }
+        return title.equals("NiFi's listener") || title.startsWith("stock") ? "stock" : title.replace(",", "");
     }
 
     private static List<String> cells(final String row) {
@@ -89,16 +149,15 @@ class DocumentedFiguresTest {
         return Arrays.stream(cells, 1, cells.length).map(String::strip).toList();
     }
 
-    private static Set<String> sectionsWithResult(final String page) throws IOException {
-        final Set<String> sections = new TreeSet<>();
+    private static Map<String, Set<String>> resultsBySection(final List<String> page) {
+        final Map<String, Set<String>> results = new TreeMap<>();
         String section = "";
-        for (final String line : Files.readAllLines(PROJECT.resolve(page))) {
+        for (final String line : page) {
             section = line.startsWith("## ") ? line.substring("## ".length()) : section;
-            if (RESULT.matcher(line).find()) {
-                sections.add(section);
-            }
+            final Set<String> own = results.computeIfAbsent(section, each -> new TreeSet<>());
+            RESULT.matcher(line).results().forEach(link -> own.add(link.group(1)));
         }
-        return sections;
+        return results;
     }
 
     /** By page and row, its line of the list. */
@@ -115,31 +174,88 @@ class DocumentedFiguresTest {
     @Test
     void everyFigureIsTheMedianOfItsRowAndColumn() throws IOException {
         final Map<String, String[]> published = published();
-        final List<Executable> checks = new ArrayList<>();
         for (final String page : PAGES) {
-            for (final Row row : rows(page)) {
-                if (!WITHOUT_RESULT.contains(row.section())) {
-                    final String[] found = published.remove(page + " | " + row.name());
-                    checks.add(() -> assertTrue(found != null, () -> row + " is not in published-figures.txt"));
-                    if (found != null) {
-                        final List<String> medians = medians(found);
-                        checks.add(() -> assertEquals(medians, row.figures(), row.toString()));
-                    }
-                }
-            }
+            assertEquals(List.of(), complaints(page, lines(page), published));
         }
-        assertTrue(checks.size() > PAGES.size());
-        assertAll(checks);
         assertEquals(Set.of(), published.keySet(), "rows that no page has any more");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '"',
+            value = {
+                "README.md; | NiFi's listener | this listener |; | this listener | NiFi's listener |; of stock",
+                "README.md; 3,945 tx/s; 3,945 ms; is no rate",
+                "README.md; 104 |; 104 ms |; is no threads",
+                "README.md; 594 | 104; 594 | many; is no figure",
+                "docs/benchmarks.md; stock, p50 ms; stock, transactions per second; is no p50",
+                "docs/benchmarks.md; resident memory, MiB; resident memory, KiB; is not in published-figures.txt",
+                "docs/benchmarks.md; KiB per connection | plain; MiB per connection | plain; is no idle-heap",
+                "docs/benchmarks.md; 2026-11-27/light-load/README; 2026-11-27/minifi/README; names no result 2026-11-27/light-load",
+            })
+    void anotherTitleUnitOrLinkIsNoticed(final String page, final String now, final String then, final String complaint)
+            throws IOException {
+        final List<String> changed =
+                lines(page).stream().map(line -> line.replace(now, then)).toList();
+        assertNotEquals(lines(page), changed, "nothing was changed");
+
+        final List<String> complaints = complaints(page, changed, published());
+        assertTrue(complaints.stream().anyMatch(each -> each.contains(complaint)), complaints::toString);
+    }
+
+    private static List<String> lines(final String page) throws IOException {
+        return Files.readAllLines(PROJECT.resolve(page));
+    }
+
+    /** Differences between a page and the results; takes the rows that it has off the list. */
+    private static List<String> complaints(
+            final String page, final List<String> lines, final Map<String, String[]> published) throws IOException {
+        final Map<String, Set<String>> results = resultsBySection(lines);
+        final List<String> complaints = new ArrayList<>();
+        for (final Row row : rows(lines)) {
+            if (!WITHOUT_RESULT.contains(row.section())) {
+                final String[] found = published.remove(page + " | " + row.name());
+                row.others().forEach(cell -> complaints.add(row.name() + ": '" + cell + "' is no figure"));
+                if (found == null) {
+                    complaints.add(row + " is not in published-figures.txt");
+                } else {
+                    if (!results.get(row.section()).contains(found[2])) {
+                        complaints.add(row.name() + ": its section names no result " + found[2]);
+                    }
+                    complaints.addAll(complaints(row, found));
+                }
+            }
+        }
+        return complaints;
+    }
+
     /** As an archived page prints them: of the runs themselves, by row and column. */
-    private static List<String> medians(final String[] published) throws IOException {
-        final List<RunResult> runs = ResultDirectory.read(result(published[2])).runs();
-        return Arrays.stream(published[4].split(", "))
-                .map(figure -> figure.split(" ", 2))
-                .map(figure -> median(runs, published[3], Metric.by(figure[0]), figure[1]))
-                .toList();
+    private static List<String> complaints(final Row row, final String[] published) throws IOException {
+        final List<RunResult> runs =
+                ResultDirectory.read(ARCHIVE.resolve(published[2])).runs();
+        final String[] expected = published[4].split(", ");
+        final List<String> complaints = new ArrayList<>();
+        if (expected.length != row.figures().size()) {
+            complaints.add(
+                    "%s: %d figures, not %d".formatted(row.name(), row.figures().size(), expected.length));
+        }
+        for (int index = 0; index < Math.min(expected.length, row.figures().size()); index++) {
+            final String[] words = expected[index].split(" ", 2);
+            final Figure figure = row.figures().get(index);
+            final String median = median(runs, published[3], Metric.by(words[0]), words[1]);
+            if (!median.equals(figure.number())) {
+                complaints.add("%s: %s, the result has %s".formatted(row.name(), figure, median));
+            }
+            if (!words[1].startsWith(figure.column())) {
+                complaints.add("%s: %s is of %s".formatted(row.name(), figure, words[1]));
+            }
+            if (!WORDS.get(words[0]).matcher(figure.said()).find()
+                    || !List.of("", UNITS.getOrDefault(words[0], "")).contains(figure.unit())) {
+                complaints.add("%s: %s is no %s".formatted(row.name(), figure, words[0]));
+            }
+        }
+        return complaints;
     }
 
     private static String median(
@@ -153,23 +269,14 @@ class DocumentedFiguresTest {
                 .orElseThrow(() -> new AssertionError("no run of " + row + ", " + column + " has " + metric.key()));
     }
 
-    private static Path result(final String name) throws IOException {
-        try (Stream<Path> days = Files.list(ARCHIVE)) {
-            return days.map(day -> day.resolve(name))
-                    .filter(Files::isDirectory)
-                    .findFirst()
-                    .orElseThrow(() -> new AssertionError("no archived result " + name));
-        }
-    }
-
     @Test
     void noOtherSectionHasFiguresWithoutAResult() throws IOException {
         final Set<String> without = new TreeSet<>();
         for (final String page : PAGES) {
-            final Set<String> with = sectionsWithResult(page);
-            rows(page).stream()
+            final Map<String, Set<String>> results = resultsBySection(lines(page));
+            rows(lines(page)).stream()
                     .map(Row::section)
-                    .filter(section -> !with.contains(section))
+                    .filter(section -> results.get(section).isEmpty())
                     .forEach(without::add);
         }
         without.remove("");
@@ -202,7 +309,7 @@ class DocumentedFiguresTest {
         final Path file = directory.resolve(chart.group(2) + ".svg");
         final List<String> arguments = new ArrayList<>(List.of(
                 "report",
-                result(chart.group(1)).toString(),
+                ARCHIVE.resolve(chart.group(1)).toString(),
                 "-o",
                 file.toString(),
                 "--call",
