@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
@@ -301,8 +301,11 @@ class NoPacketTwiceIT {
 
     @Test
     void packetsThatAreAllAlike() throws Exception {
-        final Map<String, String> attributes = Map.of("uuid", "00000000-0000-0000-0000-000000000000", "path", "./");
-        final List<Sent> alike = Collections.nCopies(PACKETS_OF_A_TRANSACTION, new Sent(attributes, new byte[100]));
+        final Map<String, String> attributes =
+                Map.of("uuid", "00000000-0000-0000-0000-000000000000", PacketPattern.ID, "alike");
+        final List<Sent> alike = Stream.generate(() -> new Sent(attributes, new byte[100]))
+                .limit(PACKETS_OF_A_TRANSACTION)
+                .toList();
         final SinkLedger before = ours.nifi.ledger();
         final double absorbedBefore = absorbed(ours);
         final int s2sPort = ours.nifi.info().s2sPort();
