@@ -19,7 +19,12 @@ public record Outcome(ConnectionFault fault, boolean destinationFull) {
     private static final Outcome COMMITTED = new Outcome(null, false);
     private static final Outcome COMMITTED_AND_FULL = new Outcome(null, true);
 
-    /** @return of a commit that returned. Never fails */
+    /** @return of a commit that returned, whatever room it has left */
+    public static Outcome committed() {
+        return COMMITTED;
+    }
+
+    /** @return of a commit that returned, with what NiFi says of the room it has left. Never fails */
     public static Outcome committed(final ProcessContext context) {
         if (isDestinationFull(context)) {
             return COMMITTED_AND_FULL;
