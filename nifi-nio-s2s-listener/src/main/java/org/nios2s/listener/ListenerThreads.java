@@ -25,8 +25,8 @@ import org.nios2s.listener.transaction.ThrottledExecutor;
  * <li>IO workers, {@code worker.threads}: accept connections, read, write and decode; they never block;
  * <li>dispatchers, up to the concurrent tasks of all ports in use: each waits in a port until a port task has come;
  * <li>content readers, up to {@value #BLOCKING_THREADS}: read contents of pulls, and end sessions without a port task;
- * <li>content writers: write pushes that stream, as many at a time as there are processors, plus one for abnormally
- *     inflated pushes;
+ * <li>content writers: write pushes that stream, as many at a time as there are processors, up to
+ *     {@value #BLOCKING_THREADS}, plus one for abnormally inflated pushes;
  * <li>handshake checks and authorizations, up to {@code authorization.threads} each: ask NiFi's authorizer;
  * <li>resolvers, up to {@value #BLOCKING_THREADS}: look host names up;
  * <li>peer lists, up to {@value #PEER_LIST_THREADS}: ask NiFi for the nodes of its cluster, and evaluate routing rules;
@@ -43,7 +43,7 @@ final class ListenerThreads {
     /** One thread asks NiFi for the nodes of its cluster, however long that takes; the other one evaluates routing rules meanwhile. */
     private static final int PEER_LIST_THREADS = 2;
 
-    /** Writing contents rarely blocks: as many at once as there are processors are enough, and more than a few only wait for the disk. */
+    /** Writing contents rarely blocks: one for each processor is enough, and more than a few only wait for the disk. */
     private static final int CONTENT_WRITERS =
             Math.clamp(Runtime.getRuntime().availableProcessors(), 1, BLOCKING_THREADS);
 

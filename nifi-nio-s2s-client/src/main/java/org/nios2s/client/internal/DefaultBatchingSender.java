@@ -429,7 +429,7 @@ final class DefaultBatchingSender implements BatchingSender {
         entry.givenNanos = System.nanoTime();
         waiting.add(entry);
         waitingBytes += entry.size;
-        pending.tryAdd(entry.heldBytes);
+        pending.add(entry.heldBytes);
         return !starting && isReady();
     }
 

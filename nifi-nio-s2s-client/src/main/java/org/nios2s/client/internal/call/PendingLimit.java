@@ -43,9 +43,14 @@ public final class PendingLimit {
         if (count >= maxCount.getAsLong() || heldBytes > 0 && bytes >= maxBytes) {
             return false;
         }
+        add(heldBytes);
+        return true;
+    }
+
+    /** Counts what has found room already, under a lock of the caller's. */
+    public synchronized void add(final long heldBytes) {
         count++;
         bytes += heldBytes;
-        return true;
     }
 
     public synchronized void remove(final long heldBytes) {
