@@ -6,8 +6,6 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,12 +14,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntToLongFunction;
-import java.util.function.IntUnaryOperator;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntFunction;
 import org.nios2s.listener.fault.Guarded;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * stays.
  */
 public final class DoubtFile implements AutoCloseable {
-    /** Packets that have a place; all others are forgotten with the process. */
-    static final int SLOTS = 16_384;
+    /** Places: one for each packet that the room remembers, and others for those that are being answered. */
+    static final int SLOTS = 131_072;
 
     static final int NO_SLOT = -1;
 
@@ -63,9 +61,15 @@ public final class DoubtFile implements AutoCloseable {
     private static final int FILE_BYTES = (SLOTS + 1) * SLOT_BYTES;
 
     private static final long PRIME = 0x9E3779B97F4A7C15L;
-    private static final byte[] EMPTY = new byte[Long.BYTES];
+    private static final byte[] EMPTY = new byte[SLOT_BYTES];
     private static final int[] NO_SLOTS = {};
     private static final long CLOSE_SECONDS = 5;
+
+    /** So long packets stay that are not in doubt any more. Meanwhile most of their slots are written again. */
+    private static final long CLEAR_MILLIS = 10;
+
+    /** Slots that are written in one call if they follow one another. */
+    private static final int ROW = 64;
 
     private static final DoubtFile NONE = new DoubtFile(null, null);
 
@@ -73,29 +77,67 @@ public final class DoubtFile implements AutoCloseable {
     /** Not a channel, which an interrupt of a port task would close. Nor mapped: a slow disk would hold up the whole JVM. */
     private final RandomAccessFile file;
 
-    private final int[] free;
-    private int freeSlots;
+    private final FreeSlots free;
     private volatile boolean isOpen;
-    private final ExecutorService clearing =
-            Executors.newSingleThreadExecutor(new DefaultThreadFactory("Site-to-Site NIO Doubt File", true));
+    private final ScheduledExecutorService clearing =
+            Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("Site-to-Site NIO Doubt File", true));
+
+    private final AtomicBoolean isClearingDue = new AtomicBoolean();
+    /** What is to be written from {@link #rowStart} on; guarded by this object, as the file is. */
+    private final ByteBuffer row = ByteBuffer.allocate(ROW * SLOT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+
+    private int rowStart;
 
     /**
      * A packet that was in doubt when the process ended.
      *
-     * @param sinceNanos when it was committed, as {@link System#nanoTime}, which goes on while the system runs
-     * @param slot where it is
+     * @param commit when it was, as {@link System#nanoTime}, which goes on while the system runs
      */
-    record Found(Sender sender, Fingerprint packet, long sinceNanos, int slot) {}
+    record Found(Sender sender, Fingerprint packet, DoubtRoom.Commit commit) {
+        private long sinceNanos() {
+            return commit.sinceNanos();
+        }
+    }
+
+    /** The slots of no packet, those that were used last on top. Thread-safe: one lock, never held while the disk is waited for. */
+    private static final class FreeSlots {
+        private final int[] slots = new int[SLOTS];
+        private int count;
+        /** So many, from below, are empty. In the others stands what is not in doubt any more. */
+        private int empty;
+
+        /** @return a slot, or {@link #NO_SLOT} if no more than some are left */
+        synchronized int take(final int left) {
+            if (count <= left) {
+                return NO_SLOT;
+            }
+            count--;
+            empty = Math.min(empty, count);
+            return slots[count];
+        }
+
+        synchronized void give(final int slot) {
+            slots[count] = slot;
+            count++;
+        }
+
+        synchronized int count() {
+            return count;
+        }
+
+        /** @return those that are not empty, which the caller empties */
+        synchronized int[] takeOver() {
+            final int[] used = Arrays.copyOfRange(slots, empty, count);
+            empty = count;
+            return used;
+        }
+    }
 
     private DoubtFile(final Path path, final RandomAccessFile file) {
         this.path = path;
         this.file = file;
-        if (file == null) {
-            free = NO_SLOTS;
-        } else {
-            free = new int[SLOTS];
-            isOpen = true;
-        }
+        this.isOpen = file != null;
+        this.free = isOpen ? new FreeSlots() : null;
     }
 
     /** @return a file that keeps nothing */
@@ -109,7 +151,7 @@ public final class DoubtFile implements AutoCloseable {
      * @return a file that keeps nothing
      */
     public static DoubtFile absentFrom(final Path repository) {
-        discard(repository.resolve(NAME));
+        delete(repository.resolve(NAME));
         return NONE;
     }
 
@@ -121,20 +163,19 @@ public final class DoubtFile implements AutoCloseable {
     static DoubtFile open(final Path path, final Path bootId) {
         if (!Files.isReadable(bootId)) {
             logger.info("{} does not exist: packets in doubt are forgotten when NiFi is killed", bootId);
-            discard(path);
+            delete(path);
             return NONE;
         }
         RandomAccessFile file = null;
         try {
             file = new RandomAccessFile(path.toFile(), "rw");
-            lock(file);
             final Object key =
                     Files.readAttributes(path, BasicFileAttributes.class).fileKey();
             prepare(path, file, VERSION + Files.readString(bootId).trim() + " " + key);
             return new DoubtFile(path, file);
         } catch (final Throwable e) {
             closeQuietly(file);
-            discard(path);
+            delete(path);
             logger.warn(
                     "{} can't be used: {}. The listener serves without it: packets in doubt are forgotten when NiFi is killed. Remove"
                             + " the cause and restart NiFi",
@@ -144,46 +185,11 @@ public final class DoubtFile implements AutoCloseable {
         }
     }
 
-    private static void lock(final RandomAccessFile file) throws IOException {
-        FileLock lock = null;
-        try {
-            lock = file.getChannel().tryLock();
-        } catch (final OverlappingFileLockException e) {
-            logger.debug("The lock is held in this process", e);
-        }
-        if (lock == null) {
-            throw new LockedException();
-        }
-    }
-
-    /** Another NiFi, or another listener of this one, has the file open. */
-    private static final class LockedException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        LockedException() {
-            super("another NiFi uses it");
-        }
-    }
-
-    /** Deletes a file unless another NiFi uses it. */
-    private static void discard(final Path path) {
-        if (!Files.isRegularFile(path)) {
-            return;
-        }
-        try (RandomAccessFile found = new RandomAccessFile(path.toFile(), "rw")) {
-            lock(found);
-            delete(path);
-        } catch (final LockedException e) {
-            logger.debug("{} is not deleted", path, e);
-        } catch (final IOException e) {
-            logger.debug("{} can't be opened", path, e);
-            delete(path);
-        }
-    }
-
     private static void delete(final Path path) {
         try {
-            Files.deleteIfExists(path);
+            if (Files.isRegularFile(path)) {
+                Files.delete(path);
+            }
         } catch (final IOException e) {
             logger.warn(
                     "{} can't be deleted: {}. Delete it before the next start of NiFi: it knows of packets that may have been answered",
@@ -246,22 +252,24 @@ public final class DoubtFile implements AutoCloseable {
                 final ByteBuffer bytes =
                         all.slice(slot * SLOT_BYTES, SLOT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
                 final Found packet = read(bytes, slot);
-                if (packet != null && isRecent(nowNanos - packet.sinceNanos, keptNanos)) {
+                if (packet != null && isRecent(nowNanos - packet.sinceNanos(), keptNanos)) {
                     found.add(packet);
                     continue;
                 }
                 if (packet == null && bytes.getLong(CHECK) != 0) {
                     damaged++;
                 }
+                free.give(slot);
                 if (bytes.getLong(CHECK) != 0) {
-                    clear(slot);
+                    empty(slot);
                 }
-                giveBack(slot);
             }
+            flush();
+            free.takeOver();
             if (damaged > 0) {
                 logger.warn("{} is damaged: {} packets in doubt are forgotten", path, damaged);
             }
-            found.sort(Comparator.comparingLong(packet -> packet.sinceNanos - nowNanos));
+            found.sort(Comparator.comparingLong(packet -> packet.sinceNanos() - nowNanos));
             return found;
         } catch (final Throwable e) {
             failed(e);
@@ -290,8 +298,7 @@ public final class DoubtFile implements AutoCloseable {
                         new String(uuid, 0, uuidLength, StandardCharsets.US_ASCII),
                         bytes.getLong(LENGTH),
                         bytes.getLong(CHECKSUM)),
-                bytes.getLong(SINCE),
-                slot);
+                new DoubtRoom.Commit(bytes.getLong(SINCE), slot));
     }
 
     /** @return of what is in a slot; never 0, which stands for an empty one */
@@ -304,31 +311,28 @@ public final class DoubtFile implements AutoCloseable {
     }
 
     /**
-     * Keeps packets of a transaction, as many as there is room for. A packet without fingerprint is null.
+     * Keeps packets of a transaction, in no more than half of the free slots. A packet without fingerprint is null.
      *
-     * @param sinceNanos when a packet was committed, by its index
-     * @param slotOf the slot that a packet has already, or {@link #NO_SLOT}, by its index
+     * @param commitOf when a packet was committed, and the slot that it has already, by its index
      * @return the slot of each packet, or {@link #NO_SLOT}; empty if nothing is kept
      */
-    int[] add(
-            final Sender sender,
-            final List<Fingerprint> packets,
-            final IntToLongFunction sinceNanos,
-            final IntUnaryOperator slotOf) {
+    int[] add(final Sender sender, final List<Fingerprint> packets, final IntFunction<DoubtRoom.Commit> commitOf) {
         if (!isOpen) {
             return NO_SLOTS;
         }
         synchronized (this) {
             try {
+                final int left = free.count() / 2;
                 final int[] slots = new int[packets.size()];
                 for (int i = 0; i < slots.length; i++) {
-                    slots[i] = slotOf.applyAsInt(i);
-                    if (slots[i] == NO_SLOT && packets.get(i) != null && isOpen && freeSlots > 0) {
-                        freeSlots--;
-                        slots[i] = free[freeSlots];
-                        write(slots[i], sender, packets.get(i), sinceNanos.applyAsLong(i));
+                    final DoubtRoom.Commit commit = commitOf.apply(i);
+                    slots[i] = commit.slot();
+                    if (slots[i] == NO_SLOT && packets.get(i) != null && isOpen) {
+                        slots[i] = free.take(left);
+                        write(slots[i], sender, packets.get(i), commit.sinceNanos());
                     }
                 }
+                flush();
                 return slots;
             } catch (final Throwable e) {
                 failed(e);
@@ -337,10 +341,12 @@ public final class DoubtFile implements AutoCloseable {
         }
     }
 
-    /** In one call: a kill tears no slot. */
     private void write(final int slot, final Sender sender, final Fingerprint packet, final long sinceNanos)
             throws IOException {
-        final ByteBuffer bytes = ByteBuffer.allocate(SLOT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        if (slot == NO_SLOT) {
+            return;
+        }
+        final ByteBuffer bytes = inRow(slot);
         bytes.putLong(SENDER, sender.hash1());
         bytes.putLong(SENDER + Long.BYTES, sender.hash2());
         bytes.putLong(SINCE, sinceNanos);
@@ -348,42 +354,70 @@ public final class DoubtFile implements AutoCloseable {
         bytes.putLong(CHECKSUM, packet.checksum());
         bytes.put(UUID, packet.uuid().getBytes(StandardCharsets.US_ASCII));
         bytes.putLong(CHECK, checkOf(bytes));
-        file.seek((long) slot * SLOT_BYTES);
-        file.write(bytes.array());
     }
 
-    private void clear(final int slot) throws IOException {
-        file.seek((long) slot * SLOT_BYTES + CHECK);
-        file.write(EMPTY);
+    private void empty(final int slot) throws IOException {
+        inRow(slot);
     }
 
-    private void giveBack(final int slot) {
-        free[freeSlots] = slot;
-        freeSlots++;
+    /** @return the bytes of a slot, all zero, which are written with the others of their row */
+    private ByteBuffer inRow(final int slot) throws IOException {
+        final boolean follows = slot == rowStart + row.position() / SLOT_BYTES;
+        if (!follows || !row.hasRemaining()) {
+            flush();
+            rowStart = slot;
+        }
+        row.put(EMPTY);
+        return row.slice(row.position() - SLOT_BYTES, SLOT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void flush() throws IOException {
+        if (row.position() > 0) {
+            file.seek((long) rowStart * SLOT_BYTES);
+            file.write(row.array(), 0, row.position());
+            row.clear();
+        }
     }
 
     /** The packets are not in doubt any more. Returns at once. */
     void remove(final int... slots) {
-        if (!isOpen || Arrays.stream(slots).allMatch(slot -> slot == NO_SLOT)) {
+        if (!isOpen) {
             return;
         }
+        boolean isSome = false;
+        // The last one first: so the next packets get them in their order, and are written in one call.
+        for (int i = slots.length - 1; i >= 0; i--) {
+            if (slots[i] != NO_SLOT) {
+                free.give(slots[i]);
+                isSome = true;
+            }
+        }
+        if (isSome && isClearingDue.compareAndSet(false, true)) {
+            clearSoon();
+        }
+    }
+
+    private void clearSoon() {
         try {
-            clearing.execute(() -> clearAll(slots));
+            clearing.schedule(this::clear, CLEAR_MILLIS, TimeUnit.MILLISECONDS);
         } catch (final RejectedExecutionException e) {
-            logger.debug("{} is closed", path, e);
+            logger.debug("{} is being closed, which clears it", path, e);
         } catch (final Throwable e) {
             failed(e);
         }
     }
 
-    private synchronized void clearAll(final int... slots) {
+    private synchronized void clear() {
+        if (!isOpen) {
+            return;
+        }
         try {
-            for (final int slot : slots) {
-                if (isOpen && slot != NO_SLOT) {
-                    clear(slot);
-                    giveBack(slot);
-                }
+            isClearingDue.set(false);
+            // A slot that is taken meanwhile is written afterwards, under this lock.
+            for (final int slot : free.takeOver()) {
+                empty(slot);
             }
+            flush();
         } catch (final Throwable e) {
             failed(e);
         }
@@ -415,16 +449,18 @@ public final class DoubtFile implements AutoCloseable {
         if (!isOpen) {
             return;
         }
-        clearing.shutdown();
         Guarded.run("Closing " + path, () -> {
+            clearing.execute(this::clearAndClose);
+            clearing.shutdown();
             // A disk that does not answer is not waited for: the process ends.
-            if (clearing.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                closeFile();
+            if (!clearing.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                logger.debug("{} is not closed yet", path);
             }
         });
     }
 
-    private synchronized void closeFile() {
+    private synchronized void clearAndClose() {
+        clear();
         isOpen = false;
         closeQuietly(file);
     }

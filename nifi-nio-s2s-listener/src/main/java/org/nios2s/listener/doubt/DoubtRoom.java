@@ -6,11 +6,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.listener.limits.PeerKey;
@@ -41,7 +39,6 @@ public final class DoubtRoom implements AutoCloseable {
     private final Map<PeerOfPort, Sender> known = new ConcurrentHashMap<>();
     private final DoubtFile file;
     private int packets;
-    private int packetsInFile;
 
     /** Changed under the lock, and read without it. */
     private volatile boolean isEmpty = true;
@@ -58,8 +55,6 @@ public final class DoubtRoom implements AutoCloseable {
     private static final class Memory {
         /** In the order in which they came here. */
         private final SequencedMap<Fingerprint, Doubt> packets = new LinkedHashMap<>();
-        /** Those that have a place in the file, in the same order. */
-        private final SequencedSet<Fingerprint> inFile = new LinkedHashSet<>();
         /** How many of these packets are being committed in transactions whose peers have left. */
         private final Map<Fingerprint, Integer> undecided = new HashMap<>();
 
@@ -72,18 +67,17 @@ public final class DoubtRoom implements AutoCloseable {
      * Packets of one fingerprint.
      *
      * @param count how often it was committed without its peer being told
-     * @param sinceNanos when it was committed, the last time
-     * @param slot in the file, for one of them
+     * @param last of them, the only one that the file has
      */
-    private record Doubt(int count, long sinceNanos, int slot) {}
+    private record Doubt(int count, Commit last) {}
 
     /**
-     * A packet that was taken out.
+     * Of one packet.
      *
-     * @param sinceNanos when it was committed
-     * @param slot where it is in the file, or {@link DoubtFile#NO_SLOT}
+     * @param sinceNanos when it was
+     * @param slot where the packet is in the file, or {@link DoubtFile#NO_SLOT}
      */
-    record Taken(long sinceNanos, int slot) {}
+    record Commit(long sinceNanos, int slot) {}
 
     /** The end of the doubt about a transaction that was committed. */
     public enum Until {
@@ -106,7 +100,7 @@ public final class DoubtRoom implements AutoCloseable {
         this.file = file;
         this.clock = clock;
         final List<DoubtFile.Found> found = file.find(clock.nanoTime(), keptNanos);
-        found.forEach(packet -> add(packet.sender(), packet.packet(), packet.sinceNanos(), packet.slot()));
+        found.forEach(packet -> add(packet.sender(), packet.packet(), packet.commit()));
         if (!found.isEmpty()) {
             logger.info(
                     "{} packets were committed before NiFi ended, and their peers have not shown that they know. They are answered and not"
@@ -205,7 +199,7 @@ public final class DoubtRoom implements AutoCloseable {
      *
      * @return null if it was not in doubt
      */
-    synchronized Taken take(final Sender sender, final Fingerprint packet) {
+    synchronized Commit take(final Sender sender, final Fingerprint packet) {
         final Memory memory = senders.get(sender);
         if (memory == null) {
             return null;
@@ -215,30 +209,25 @@ public final class DoubtRoom implements AutoCloseable {
             return null;
         }
         if (doubt.count > 1) {
-            memory.packets.put(packet, new Doubt(doubt.count - 1, doubt.sinceNanos, doubt.slot));
-            return new Taken(doubt.sinceNanos, DoubtFile.NO_SLOT);
+            memory.packets.put(packet, new Doubt(doubt.count - 1, doubt.last));
+            return new Commit(doubt.last.sinceNanos, DoubtFile.NO_SLOT);
         }
         memory.packets.remove(packet);
         packets--;
-        leaveFile(memory, packet, doubt);
         tidy(sender, memory);
-        return new Taken(doubt.sinceNanos, doubt.slot);
+        return doubt.last;
     }
 
     private boolean hasPassed(final Doubt doubt) {
-        return clock.nanoTime() - doubt.sinceNanos > keptNanos;
+        return clock.nanoTime() - doubt.last.sinceNanos > keptNanos;
     }
 
     long nowNanos() {
         return clock.nanoTime();
     }
 
-    /**
-     * From now on a packet is in doubt once more.
-     *
-     * @param slot where it is in the file, or {@link DoubtFile#NO_SLOT}; given back here
-     */
-    synchronized void add(final Sender sender, final Fingerprint packet, final long committedNanos, final int slot) {
+    /** From now on a packet is in doubt once more. Its place in the file is given back here. */
+    synchronized void add(final Sender sender, final Fingerprint packet, final Commit commit) {
         final Memory memory = senders.computeIfAbsent(sender, unknown -> new Memory());
         // Taken out first, so that it goes behind all others.
         final Doubt before = memory.packets.remove(packet);
@@ -246,54 +235,22 @@ public final class DoubtRoom implements AutoCloseable {
         if (before == null) {
             makeRoom(memory);
         } else {
-            forget(memory, packet, before);
+            forget(before);
             count += hasPassed(before) ? 0 : before.count;
         }
-        memory.packets.put(packet, new Doubt(count, committedNanos, keepInFile(memory, packet, slot)));
+        memory.packets.put(packet, new Doubt(count, commit));
         packets++;
         isEmpty = false;
     }
 
-    /** Half of the file is for what is being answered. In the other half the oldest packet of the sender that has most gives way. */
-    private int keepInFile(final Memory memory, final Fingerprint packet, final int slot) {
-        if (slot == DoubtFile.NO_SLOT) {
-            return slot;
-        }
-        if (packetsInFile >= DoubtFile.SLOTS / 2) {
-            senders.values().stream()
-                    .max(Comparator.comparingInt(some -> some.inFile.size()))
-                    .ifPresent(this::giveWayInFile);
-        }
-        packetsInFile++;
-        memory.inFile.add(packet);
-        return slot;
-    }
-
-    private void giveWayInFile(final Memory memory) {
-        final Fingerprint oldest = memory.inFile.getFirst();
-        final Doubt doubt = memory.packets.get(oldest);
-        leaveFile(memory, oldest, doubt);
-        memory.packets.put(oldest, new Doubt(doubt.count, doubt.sinceNanos, DoubtFile.NO_SLOT));
-        file.remove(doubt.slot);
-    }
-
-    private void leaveFile(final Memory memory, final Fingerprint packet, final Doubt doubt) {
-        if (doubt.slot != DoubtFile.NO_SLOT) {
-            packetsInFile--;
-            memory.inFile.remove(packet);
-        }
-    }
-
     /** A packet was taken out, and nothing needs it. */
-    private void forget(final Memory memory, final Fingerprint packet, final Doubt doubt) {
+    private void forget(final Doubt doubt) {
         packets--;
-        leaveFile(memory, packet, doubt);
-        file.remove(doubt.slot);
+        file.remove(doubt.last.slot);
     }
 
     private void forgetOldest(final Memory memory) {
-        final Map.Entry<Fingerprint, Doubt> oldest = memory.packets.pollFirstEntry();
-        forget(memory, oldest.getKey(), oldest.getValue());
+        forget(memory.packets.pollFirstEntry().getValue());
     }
 
     /** At the limit the oldest packet goes: the sender's own if it has its share, otherwise that of the one that has most. */

@@ -47,7 +47,7 @@ public final class Receipt {
     private boolean isUndecided;
     private List<Fingerprint> packets;
     /** Packets that were in doubt, by their indexes. */
-    private final Map<Integer, DoubtRoom.Taken> repetitions = new HashMap<>();
+    private final Map<Integer, DoubtRoom.Commit> repetitions = new HashMap<>();
 
     private long committedNanos;
     /** Where the packets are in the file; empty if none is kept. */
@@ -123,7 +123,7 @@ public final class Receipt {
     private void takeRepetitions() {
         for (int i = 0; i < packets.size(); i++) {
             final Fingerprint packet = packets.get(i);
-            final DoubtRoom.Taken taken = packet == null ? null : room.take(sender, packet);
+            final DoubtRoom.Commit taken = packet == null ? null : room.take(sender, packet);
             if (taken != null) {
                 repetitions.put(i, taken);
             }
@@ -153,7 +153,7 @@ public final class Receipt {
             if (committed) {
                 committedNanos = room.nowNanos();
                 // Without the lock: the connection's IO worker must not wait for the disk.
-                written = room.file().add(sender, packets, this::committedNanos, this::slotOfRepetition);
+                written = room.file().add(sender, packets, this::commit);
             }
         } finally {
             remember(committed, written);
@@ -180,8 +180,7 @@ public final class Receipt {
 
     private void rememberEnd(final boolean committed, final int... written) {
         if (!committed) {
-            repetitions.forEach(
-                    (index, taken) -> room.add(sender, packets.get(index), taken.sinceNanos(), taken.slot()));
+            repetitions.forEach((index, taken) -> room.add(sender, packets.get(index), taken));
             return;
         }
         state = State.COMMITTED;
@@ -193,15 +192,9 @@ public final class Receipt {
     }
 
     /** A repetition was committed when it came first: it does not stay in doubt for ever by coming again and again. */
-    private long committedNanos(final int index) {
-        final DoubtRoom.Taken repetition = repetitions.get(index);
-        return repetition == null ? committedNanos : repetition.sinceNanos();
-    }
-
-    /** A repetition keeps its place. */
-    private int slotOfRepetition(final int index) {
-        final DoubtRoom.Taken repetition = repetitions.get(index);
-        return repetition == null ? DoubtFile.NO_SLOT : repetition.slot();
+    private DoubtRoom.Commit commit(final int index) {
+        final DoubtRoom.Commit repetition = repetitions.get(index);
+        return repetition == null ? new DoubtRoom.Commit(committedNanos, DoubtFile.NO_SLOT) : repetition;
     }
 
     /** The answer will be given to the socket of a connection: {@link #answered} will tell whether it could leave. */
@@ -248,7 +241,7 @@ public final class Receipt {
     }
 
     private void forget(final Fingerprint packet) {
-        final DoubtRoom.Taken taken = room.take(sender, packet);
+        final DoubtRoom.Commit taken = room.take(sender, packet);
         if (taken != null) {
             room.file().remove(taken.slot());
         }
@@ -288,7 +281,7 @@ public final class Receipt {
     private void rememberAll() {
         for (int i = 0; i < packets.size(); i++) {
             if (packets.get(i) != null) {
-                room.add(sender, packets.get(i), committedNanos(i), takeSlot(i));
+                room.add(sender, packets.get(i), new DoubtRoom.Commit(commit(i).sinceNanos(), takeSlot(i)));
             }
         }
     }

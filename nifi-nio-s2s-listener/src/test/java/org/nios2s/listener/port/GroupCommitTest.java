@@ -2,6 +2,7 @@
 package org.nios2s.listener.port;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -20,6 +21,7 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import java.io.IOException;
+import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -476,5 +478,37 @@ class GroupCommitTest {
         groupCommit.commit(List.of(unlucky, behind));
         assertEquals(new Outcome(null, false), outcomeOf(behind));
         assertEquals(BufferedPush.State.ENDED, unlucky.state());
+    }
+
+    /** Attributes of which only a reader of identifiers would ask for one. */
+    private static final class UnaskedAttributes extends AbstractMap<String, String> {
+        private final Map<String, String> own = new HashMap<>(Map.of("uuid", "source"));
+
+        @Override
+        public Set<Entry<String, String>> entrySet() {
+            return own.entrySet();
+        }
+
+        @Override
+        public String put(final String name, final String value) {
+            return own.put(name, value);
+        }
+
+        @Override
+        public String get(final Object name) {
+            throw new AssertionError("asked for " + name);
+        }
+    }
+
+    @Test
+    @DisplayName("looks for no packet's identifier where no packets are remembered")
+    void nothingIsRemembered() throws Exception {
+        final BufferedPush transaction = transactions.received("peer");
+        transaction.packetBegins(new UnaskedAttributes(), 0);
+        transaction.packetEnds(0);
+        transactions.ready(transaction);
+        assertTrue(transaction.claim());
+        assertEquals(1, groupCommit.commit(List.of(transaction)));
+        assertFalse(transaction.isRepetition(0));
     }
 }
