@@ -155,7 +155,7 @@ public final class Packet {
         return ofSource(attributes, length, () -> {
             final InputStream opened = content.get();
             if (opened == null) {
-                throw new IOException("the supplier gives null in place of a stream");
+                throw new IOException("the supplier returned null in place of a stream");
             }
             return opened;
         });

@@ -127,7 +127,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         } catch (final Throwable e) {
             logger.error(
                     "The NIO Site-to-Site listener is unable to serve on port {}: {}. RAW Site-to-Site is not served until NiFi is"
-                            + " restarted; remove the cause before",
+                            + " restarted; remove the cause first",
                     port,
                     reason(e),
                     e);

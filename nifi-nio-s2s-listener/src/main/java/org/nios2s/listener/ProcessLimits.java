@@ -37,7 +37,7 @@ record ProcessLimits(long heap, long directMemory, long descriptors) {
             return new ProcessLimits(heap, maxDirectMemory(heap), maxDescriptors());
         } catch (final LinkageError | RuntimeException e) {
             logger.info(
-                    "The limits of open files and direct memory are not known, since this Java can't tell them ({}):"
+                    "The limits of open files and direct memory are not known, since this Java does not report them ({}):"
                             + " connections.max=0 follows the heap alone",
                     e.toString());
             return new ProcessLimits(heap, UNKNOWN, UNKNOWN);

@@ -41,7 +41,7 @@ final class StopSignal implements InvocationHandler, AutoCloseable {
             created.install();
         } catch (final ReflectiveOperationException | RuntimeException e) {
             logger.warn(
-                    "The NIO Site-to-Site listener can't drain before a stop, since this Java hands no SIGTERM over: {}. If"
+                    "The NIO Site-to-Site listener can't drain before a stop, since this Java does not pass SIGTERM on: {}. If"
                             + " bootstrap.conf has the option -Xrs, remove it; otherwise drain by hand before each stop",
                     reason(e));
         }

@@ -70,8 +70,9 @@ final class LineCutter {
     private void take(final int until) throws IOException {
         begun.write(buffer, next, until - next);
         if (begun.size() > maxBytes) {
-            throw new IOException("Line " + (lines + 1) + " is longer than " + maxBytes
-                    + " bytes, all that --batch-bytes leaves for a line; it and what follows were not sent");
+            throw new IOException(
+                    "Line " + (lines + 1) + " is longer than " + maxBytes
+                            + " bytes, the most that --batch-bytes leaves for a line; this line and those after it were not sent");
         }
     }
 

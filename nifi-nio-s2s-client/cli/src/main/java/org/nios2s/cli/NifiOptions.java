@@ -18,9 +18,7 @@ final class NifiOptions {
                             + " cluster.")
     private List<String> urls = List.of();
 
-    @Option(
-            names = "--host",
-            description = "Host of the RAW listener, with --port, where the REST API is not to be asked.")
+    @Option(names = "--host", description = "Host of the RAW listener, with --port, to do without the REST API.")
     private String host;
 
     @Option(names = "--port", description = "TCP port of the RAW listener: nifi.remote.input.socket.port.")
@@ -38,13 +36,13 @@ final class NifiOptions {
     @Option(
             names = "--idle-timeout",
             defaultValue = "30s",
-            description = "For NiFi to take nothing and say nothing. Default: ${DEFAULT-VALUE}.")
+            description = "How long NiFi may read nothing and send nothing. Default: ${DEFAULT-VALUE}.")
     private Duration idleTimeout;
 
     @Option(
             names = "--delivery-timeout",
             defaultValue = "2m",
-            description = "In which a transaction is tried again, for example while the destination is full."
+            description = "How long a transaction is tried again, for example while the destination is full."
                     + " Default: ${DEFAULT-VALUE}.")
     private Duration deliveryTimeout;
 

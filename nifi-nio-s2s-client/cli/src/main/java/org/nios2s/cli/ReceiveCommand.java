@@ -65,7 +65,7 @@ final class ReceiveCommand implements Callable<Integer> {
             throw new UserMistake("--batch is " + batch + "; accepted: 1 or more");
         }
         if (!Files.isDirectory(directory)) {
-            throw new UserMistake(directory + " is no directory");
+            throw new UserMistake(directory + " is not a directory");
         }
         if (!Files.isWritable(directory)) {
             throw new UserMistake(directory + " may not be written by this user");

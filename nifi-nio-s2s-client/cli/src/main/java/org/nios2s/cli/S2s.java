@@ -25,9 +25,9 @@ import picocli.CommandLine.TypeConversionException;
         },
         footer = {
             "",
-            "Exit codes: 0 done; 1 a transaction failed, and NiFi has the state of before, or a node failed that may have more"
+            "Exit codes: 0 done; 1 a transaction failed, and NiFi is as it was before, or a node failed that may have more"
                     + " FlowFiles; 2 wrong usage; 3 the connection was"
-                    + " lost at a moment that leaves open whether NiFi completed the transaction."
+                    + " lost before it was known whether NiFi had completed the transaction."
         })
 public final class S2s {
     private S2s() {}
@@ -63,7 +63,7 @@ public final class S2s {
                     ? Duration.ofMillis(Long.parseLong(lower.substring(0, lower.length() - 2)))
                     : Duration.parse("PT" + lower);
         } catch (final NumberFormatException | DateTimeParseException e) {
-            throw new TypeConversionException("'" + text + "' is no duration; write 500ms, 30s, 2m or 1h");
+            throw new TypeConversionException("'" + text + "' is not a duration; write 500ms, 30s, 2m or 1h");
         }
     }
 
@@ -96,7 +96,7 @@ public final class S2s {
     private static int explain(final ParameterException mistake) {
         final CommandLine command = mistake.getCommandLine();
         command.getErr().println("s2s: " + mistake.getMessage());
-        command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help' for what is possible.");
+        command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help' for the options.");
         return Outcome.MISTAKE.exitCode();
     }
 }

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
         name = "send",
         mixinStandardHelpOptions = true,
         description =
-                "Sends each FILE as a FlowFile to an input port. Prints the names of files that NiFi has taken over, and ends"
+                "Sends each FILE as a FlowFile to an input port. Prints the names of files that NiFi has accepted, and ends"
                         + " at the first transaction that fails. With --lines it sends the lines of standard input, many in a"
                         + " FlowFile.")
 final class SendCommand implements Callable<Integer> {
@@ -59,7 +59,7 @@ final class SendCommand implements Callable<Integer> {
     @Option(
             names = "--batch",
             defaultValue = "1",
-            description = "Files in a transaction, of which NiFi takes over all or none. Default: ${DEFAULT-VALUE}.")
+            description = "Files in a transaction, of which NiFi accepts all or none. Default: ${DEFAULT-VALUE}.")
     private int batch;
 
     @Option(
@@ -184,7 +184,7 @@ final class SendCommand implements Callable<Integer> {
             throw new UserMistake(file + " does not exist; nothing was sent");
         }
         if (!Files.isRegularFile(file)) {
-            throw new UserMistake(file + " is no file; nothing was sent");
+            throw new UserMistake(file + " is not a file; nothing was sent");
         }
         if (!Files.isReadable(file)) {
             throw new UserMistake(file + " may not be read by this user; nothing was sent");

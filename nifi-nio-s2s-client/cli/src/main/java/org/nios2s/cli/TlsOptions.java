@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 
 /** The command's own certificate and the authorities that it trusts: from stores of Java, or from PEM files. Belongs to the main thread. */
 final class TlsOptions {
-    @Option(names = "--keystore", description = "Our certificate and key: PKCS #12 or JKS.")
+    @Option(names = "--keystore", description = "Certificate and key of this client: PKCS #12 or JKS.")
     private Path keystore;
 
     @Option(
@@ -31,7 +31,9 @@ final class TlsOptions {
             description = "Asked for if no value follows. Default: the variable S2S_KEYSTORE_PASSWORD.")
     private char[] keystorePassword;
 
-    @Option(names = "--truststore", description = "Whom we trust: PKCS #12 or JKS. Default: whom Java trusts.")
+    @Option(
+            names = "--truststore",
+            description = "Trusted certificates: PKCS #12 or JKS. Default: those that Java trusts.")
     private Path truststore;
 
     @Option(
@@ -42,13 +44,15 @@ final class TlsOptions {
             description = "Asked for if no value follows. Default: the variable S2S_TRUSTSTORE_PASSWORD.")
     private char[] truststorePassword;
 
-    @Option(names = "--cert", description = "Our certificate as PEM, followed by those that issued it; with --key.")
+    @Option(
+            names = "--cert",
+            description = "Certificate of this client as PEM, followed by those that issued it; with --key.")
     private Path certificate;
 
-    @Option(names = "--key", description = "Our key as PEM: PKCS #8, not encrypted.")
+    @Option(names = "--key", description = "Key of this client as PEM: PKCS #8, not encrypted.")
     private Path key;
 
-    @Option(names = "--ca", description = "Certificates as PEM that we trust. Default: those that Java trusts.")
+    @Option(names = "--ca", description = "Trusted certificates as PEM. Default: those that Java trusts.")
     private Path authorities;
 
     /** @return null if there is no option for TLS */
@@ -143,7 +147,7 @@ final class TlsOptions {
             }
             throw new UserMistake(option + " can't be read: " + FileMessages.of(e), e);
         } catch (final IllegalArgumentException e) {
-            throw new UserMistake(option + " " + file + " is no file", e);
+            throw new UserMistake(option + " " + file + " is not a file", e);
         }
     }
 

@@ -68,7 +68,7 @@ class LineCutterTest {
         assertEquals(1, strict.next().length);
         final IOException failure = assertThrows(IOException.class, strict::next);
         assertEquals(
-                "Line 2 is longer than 199999 bytes, all that --batch-bytes leaves for a line; it and what follows were not sent",
+                "Line 2 is longer than 199999 bytes, the most that --batch-bytes leaves for a line; this line and those after it were not sent",
                 failure.getMessage());
     }
 }

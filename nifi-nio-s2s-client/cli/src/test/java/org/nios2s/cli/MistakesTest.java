@@ -98,7 +98,7 @@ class MistakesTest {
                 "--keystore-password=wrong",
                 file);
         assertSays("is neither PKCS #12 nor JKS", NIFI, "--keystore", file, "--keystore-password=right", file);
-        assertSays("is no file", NIFI, "--truststore", directory + "/none", "--truststore-password=right", file);
+        assertSays("is not a file", NIFI, "--truststore", directory + "/none", "--truststore-password=right", file);
     }
 
     @Test

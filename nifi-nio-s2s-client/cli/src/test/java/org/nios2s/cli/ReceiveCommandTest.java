@@ -378,6 +378,6 @@ class ReceiveCommandTest {
         final Path missing = directory.resolve("missing");
         final Run run = Run.of(server.address(), "receive", missing.toString());
         assertEquals(Outcome.MISTAKE.exitCode(), run.exitCode());
-        assertEquals("s2s: " + missing + " is no directory", run.err().strip());
+        assertEquals("s2s: " + missing + " is not a directory", run.err().strip());
     }
 }

@@ -83,7 +83,7 @@ class SendCommandTest {
 
     @Test
     void aDirectoryIsNoFile() {
-        assertMistake(directory + " is no file; nothing was sent", "send", directory.toString());
+        assertMistake(directory + " is not a file; nothing was sent", "send", directory.toString());
     }
 
     @Test
@@ -109,7 +109,7 @@ class SendCommandTest {
     void aTimeNeedsAUnit() throws Exception {
         final Run run = Run.of(server.address(), "send", "--delivery-timeout", "30", file("a.txt", ""));
         assertEquals(Outcome.MISTAKE.exitCode(), run.exitCode());
-        assertTrue(run.err().contains("'30' is no duration; write 500ms, 30s, 2m or 1h"), run::err);
+        assertTrue(run.err().contains("'30' is not a duration; write 500ms, 30s, 2m or 1h"), run::err);
     }
 
     private void assertMistake(final String message, final String... arguments) {

@@ -137,8 +137,8 @@ class SendLinesTest {
         }
         assertEnds(
                 Outcome.FAILED.exitCode(),
-                "s2s: Line 2 is longer than 9 bytes, all that --batch-bytes leaves for a line; it and what follows were"
-                        + " not sent\ns2s: 1 lines delivered, 1 not, 0 unknown");
+                "s2s: Line 2 is longer than 9 bytes, the most that --batch-bytes leaves for a line; this line and those after"
+                        + " it were not sent\ns2s: 1 lines delivered, 1 not, 0 unknown");
         assertEquals("123456789\n", committed());
     }
 

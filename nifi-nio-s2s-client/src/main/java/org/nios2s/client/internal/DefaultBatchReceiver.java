@@ -156,7 +156,7 @@ final class DefaultBatchReceiver implements BatchReceiver {
         if (cause instanceof final TransactionException known && known.reason() == FailureReason.CLIENT_CLOSED) {
             logger.debug("The receiver of {} has ended with its client", port.name());
         } else {
-            logger.error("The receiver of {} has ended, and receives nothing any more", port.name(), cause);
+            logger.error("The receiver of {} has ended and receives nothing more", port.name(), cause);
         }
     }
 

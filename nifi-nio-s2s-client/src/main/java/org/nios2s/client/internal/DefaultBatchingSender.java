@@ -404,7 +404,7 @@ final class DefaultBatchingSender implements BatchingSender {
             lock.unlock();
         }
         logger.warn(
-                "Closing the {} of {}: after {} {} {}s were not sent, and {} are under way and end now",
+                "Closing the {} of {}: after {} {} {}s were not sent, and {} in progress are ended now",
                 kind,
                 port.name(),
                 max,

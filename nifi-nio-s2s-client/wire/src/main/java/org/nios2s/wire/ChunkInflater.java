@@ -166,7 +166,7 @@ public final class ChunkInflater implements AutoCloseable {
         } else if (more == LAST_CHUNK) {
             state = State.END;
         } else {
-            throw new ProtocolException("Behind a compressed packet's chunk comes " + more + " in place of 0 or 1");
+            throw new ProtocolException("A compressed packet's chunk is followed by " + more + " in place of 0 or 1");
         }
         return true;
     }

@@ -115,7 +115,7 @@ public final class Drain {
         }
         state = State.DRAINING;
         logger.info(
-                "The NIO Site-to-Site listener on port {} drains: new handshakes are told that their port is not running; {}"
+                "The NIO Site-to-Site listener on port {} drains: new peers are told that their port is not running; {}"
                         + " connections are left",
                 port,
                 connections);

@@ -130,7 +130,7 @@ final class ClusterNodes {
             told = last.nodes;
             if (coordinator == Coordinator.SILENT) {
                 coordinator = Coordinator.ANSWERS;
-                logger.info("NiFi tells the nodes of its cluster again");
+                logger.info("NiFi lists the nodes of its cluster again");
             }
         }
         // Outside the lock, since this calls each peer that waits.
@@ -156,7 +156,7 @@ final class ClusterNodes {
         coordinator = Coordinator.SILENT;
         reportedNanos = now;
         logger.warn(
-                "NiFi can't tell the nodes of its cluster ({}). Peers that ask for the list get the last one for {} min, and are"
+                "NiFi can't list the nodes of its cluster ({}). Peers that ask for the list get the last one for {} min, and are"
                         + " then cut off; look at the cluster coordinator",
                 reason,
                 TimeUnit.NANOSECONDS.toMinutes(MEMORY_NANOS));

@@ -43,7 +43,7 @@ record Networks(List<Network> networks) implements Predicate<InetAddress> {
         final byte[] first = parseAddress(text.substring(0, slash));
         final int prefixBits = Integer.parseInt(text.substring(slash + 1));
         if (prefixBits < 0 || prefixBits > first.length * Byte.SIZE) {
-            throw new IllegalArgumentException(prefixBits + " is no length of a prefix");
+            throw new IllegalArgumentException(prefixBits + " is not a length of a prefix");
         }
         if (!Arrays.equals(withoutSuffix(first, prefixBits), first)) {
             throw new IllegalArgumentException(text + " has bits beyond its prefix");
@@ -55,7 +55,7 @@ record Networks(List<Network> networks) implements Predicate<InetAddress> {
     private static byte[] parseAddress(final String text) {
         final byte[] address = NetUtil.createByteArrayFromIpAddressString(text);
         if (address == null) {
-            throw new IllegalArgumentException("'" + text + "' is no address");
+            throw new IllegalArgumentException("'" + text + "' is not an address");
         }
         return address;
     }

@@ -89,7 +89,7 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
     /** Checks the whole text first: NiFi's parser takes the first size that it finds in a text, and ignores a sign before it. */
     private static long parseDataSize(final String text) {
         if (!DATA_SIZE_TEXT.matcher(text).matches()) {
-            throw new IllegalArgumentException(text + " is no data size");
+            throw new IllegalArgumentException(text + " is not a data size");
         }
         return DataUnit.parseDataSize(text, DataUnit.B).longValue();
     }
@@ -210,7 +210,7 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
     void requireNoOther() {
         for (final String key : properties.getPropertyKeys()) {
             if (key.startsWith(prefix) && !texts.containsKey(key.substring(prefix.length()))) {
-                throw new IllegalArgumentException(key + " is no setting of the listener; there are "
+                throw new IllegalArgumentException(key + " is not a setting of the listener; there are "
                         + texts.keySet().stream().map(prefix::concat).toList());
             }
         }

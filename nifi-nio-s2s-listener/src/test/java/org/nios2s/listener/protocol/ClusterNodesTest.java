@@ -148,7 +148,7 @@ class ClusterNodesTest {
         answer();
         assertEquals(2, current());
         assertEquals(1, log.lines(Level.WARN).size());
-        assertEquals(List.of("NiFi tells the nodes of its cluster again"), log.lines(Level.INFO));
+        assertEquals(List.of("NiFi lists the nodes of its cluster again"), log.lines(Level.INFO));
     }
 
     @Test

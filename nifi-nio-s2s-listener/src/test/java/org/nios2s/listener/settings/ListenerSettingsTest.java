@@ -186,8 +186,8 @@ class ListenerSettingsTest {
         "rate.slow.bytes, 1 MB, rate.slow names no peers",
         "rate.slow.address, 10.0.0.7, rate.slow limits nothing",
         "rate.slow.byte, 1 MB, rate.slow names no peers",
-        "rate.bytes, 1 MB, rate.bytes is no setting",
-        "rate..bytes, 1 MB, rate..bytes is no setting"
+        "rate.bytes, 1 MB, rate.bytes is not a setting",
+        "rate..bytes, 1 MB, rate..bytes is not a setting"
     })
     @DisplayName("half a rule, or a misspelt one, is named")
     void incompleteRate(final String key, final String value, final String expected) {
@@ -201,7 +201,7 @@ class ListenerSettingsTest {
     void unknownKey() {
         final String message = assertThrows(IllegalArgumentException.class, () -> with("worker.treads", "2"))
                 .getMessage();
-        assertTrue(message.startsWith(PREFIX + "worker.treads is no setting"), message);
+        assertTrue(message.startsWith(PREFIX + "worker.treads is not a setting"), message);
         assertTrue(message.contains(PREFIX + "worker.threads"), message);
     }
 

@@ -106,7 +106,7 @@ public final class S2sHarness {
                 ? " (did you mean '%s'?)".formatted(unmatched.getSuggestions().getFirst())
                 : "";
         command.getErr().println("s2s-harness: " + failure.getMessage() + instead);
-        command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help' for what is possible.");
+        command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help' for the options.");
         return CommandLine.ExitCode.USAGE;
     }
 }

@@ -180,7 +180,7 @@ class ClusterListsIT {
         assertEquals(
                 1,
                 asked.log()
-                        .linesWith("NiFi can't tell the nodes of its cluster")
+                        .linesWith("NiFi can't list the nodes of its cluster")
                         .size());
         Awaitility.await()
                 .atMost(Ordeal.PATIENCE)
@@ -188,7 +188,7 @@ class ClusterListsIT {
                 .until(() -> first.flow().connectedNodes() == NODES
                         && list(asked).equals(addresses(cluster.nodes()))
                         && !asked.log()
-                                .linesWith("NiFi tells the nodes of its cluster again")
+                                .linesWith("NiFi lists the nodes of its cluster again")
                                 .isEmpty());
     }
 

@@ -130,7 +130,7 @@ public final class CallRegistry {
                 .toList();
         if (!await(calls, Call::outcome, longest)) {
             logger.warn(
-                    "Closing: {} transactions are not over after {} and end now",
+                    "Closing: {} transactions had not finished after {} and are ended now",
                     calls.stream().filter(call -> !call.outcome().isDone()).count(),
                     longest);
         }

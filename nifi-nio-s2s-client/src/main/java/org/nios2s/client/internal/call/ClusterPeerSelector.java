@@ -136,7 +136,7 @@ public final class ClusterPeerSelector implements PeerSelector {
         final String identifier = identifier(known, direction);
         if (identifier == null) {
             throw new CompletionException(failure(
-                    FailureReason.UNKNOWN_PORT, "NiFi has no such public port, or does not let us see it", null));
+                    FailureReason.UNKNOWN_PORT, "NiFi has no such public port, or this client may not see it", null));
         }
         if (secure && site.settings().tls() == null) {
             throw new CompletionException(failure(

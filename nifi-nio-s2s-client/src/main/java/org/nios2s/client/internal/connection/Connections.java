@@ -181,7 +181,8 @@ public class Connections implements AutoCloseable {
         try {
             ended.get(TimeUnit.NANOSECONDS.convert(longest), TimeUnit.NANOSECONDS);
         } catch (final TimeoutException | ExecutionException e) {
-            logger.warn("Closing: {} transactions are not over after {} and end now", attempts.size(), longest);
+            logger.warn(
+                    "Closing: {} transactions had not finished after {} and are ended now", attempts.size(), longest);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -18,7 +18,7 @@ public final class SafeObserver {
         } catch (final Throwable e) {
             // It is not our code: also an Error, or a checked exception of another language, must not end what we do.
             logger.warn(
-                    "The observer {} failed; the client goes on",
+                    "The observer {} failed; the client continues",
                     observer.getClass().getName(),
                     e);
         }

@@ -116,7 +116,8 @@ public final class RestSite implements SiteDetails.Source {
 
     private static IllegalArgumentException noUrl(final String url, final Exception cause) {
         return new IllegalArgumentException(
-                "'" + url + "' is no URL of a NiFi: write it as in the browser, such as https://host:8443/nifi", cause);
+                "'" + url + "' is not a URL of a NiFi: write it as in the browser, such as https://host:8443/nifi",
+                cause);
     }
 
     private static String path(final String seen) {
@@ -250,7 +251,7 @@ public final class RestSite implements SiteDetails.Source {
     private static SiteDetails details(final URI asked, final Object answer) {
         final Map<?, ?> controller = (Map<?, ?>) field(answer, "controller");
         if (controller == null) {
-            throw new IllegalArgumentException("it tells of no controller");
+            throw new IllegalArgumentException("it describes no controller");
         }
         final Map<Direction, Map<String, String>> ports = new EnumMap<>(Direction.class);
         ports.put(Direction.SEND, ports(field(controller, "inputPorts")));

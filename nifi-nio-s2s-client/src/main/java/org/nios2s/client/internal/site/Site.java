@@ -340,10 +340,10 @@ public final class Site implements AutoCloseable {
         final IOException told = !failures.isEmpty()
                         && failures.stream().noneMatch(each -> reason(each).isTransient())
                 ? named(
-                        "No node tells the peers of its cluster: "
+                        "No node lists the peers of its cluster: "
                                 + failures.getFirst().getMessage(),
                         failures.getFirst())
-                : new IOException("No node tells the peers of its cluster: "
+                : new IOException("No node lists the peers of its cluster: "
                         + failures.stream().map(Throwable::getMessage).toList());
         failures.stream().filter(each -> each != told.getCause()).forEach(told::addSuppressed);
         return told;

@@ -156,7 +156,7 @@ final class ContentPump implements Runnable {
 
     private void checkEnd(final InputStream in) throws IOException {
         if (!stopped && content.endsWithItsSource() && in.read() >= 0) {
-            throw new IOException("it goes on behind its declared length of " + packet.size());
+            throw new IOException("it continues beyond its declared length of " + packet.size());
         }
     }
 

@@ -126,7 +126,7 @@ public final class DefaultReceivedBatch implements ReceivedBatch {
         requireOpen();
         if (look()) {
             throw new IllegalStateException(
-                    "There are packets that were not read: iterate over all of them, or say skipRest()");
+                    "There are packets that were not read: iterate over all of them, or call skipRest()");
         }
         attempt.queue().leave();
         await(attempt.confirmPull());

@@ -150,9 +150,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
             case IN_PACKET -> readPacket(in);
             case BETWEEN_PACKETS -> readContinuation(in);
             case AWAITING_CONFIRM -> readConfirmation(in);
-            default ->
-                throw new ProtocolException(
-                        "After all packets the peer says more, without being asked, in state " + state);
+            default -> throw new ProtocolException("The peer sent more data behind the last packet, in state " + state);
         }
     }
 
@@ -175,7 +173,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
                 available.complete(false);
                 break;
             default:
-                throw new ProtocolException("Asked for packets, but the peer says " + answer);
+                throw new ProtocolException("Asked for packets, but the peer answered " + answer);
         }
     }
 
@@ -204,7 +202,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
                 queue.finish();
                 break;
             default:
-                throw new ProtocolException("Between two packets the peer says " + answer);
+                throw new ProtocolException("Between two packets the peer sent " + answer);
         }
     }
 
@@ -258,7 +256,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
                     null);
         }
         if (answer.code() != ResponseCode.CONFIRM_TRANSACTION) {
-            throw new ProtocolException("Expected CONFIRM_TRANSACTION, but the peer says " + answer);
+            throw new ProtocolException("Expected CONFIRM_TRANSACTION, but the peer sent " + answer);
         }
         state = State.CONFIRMED;
         final CompletableFuture<Void> confirmed = pending;

@@ -336,13 +336,13 @@ public final class PushExchange implements Exchange {
         switch (state) {
             case AWAITING_CONFIRM -> readConfirm(answer);
             case AWAITING_FINISHED -> readFinished(answer);
-            default -> throw new ProtocolException("While packets are sent the peer says " + answer);
+            default -> throw new ProtocolException("During a push the peer sent " + answer);
         }
     }
 
     private void readConfirm(final ResponseMessage answer) throws ProtocolException, TransactionException {
         if (answer.code() != ResponseCode.CONFIRM_TRANSACTION) {
-            throw new ProtocolException("Expected CONFIRM_TRANSACTION, but the peer says " + answer);
+            throw new ProtocolException("Expected CONFIRM_TRANSACTION, but the peer sent " + answer);
         }
         final String ours = String.valueOf(checksum.getValue());
         if (connection.protocolVersion() >= FIRST_WITH_CHECKSUM && !ours.equals(answer.message())) {
@@ -362,7 +362,7 @@ public final class PushExchange implements Exchange {
     private void readFinished(final ResponseMessage answer) throws ProtocolException {
         if (answer.code() != ResponseCode.TRANSACTION_FINISHED
                 && answer.code() != ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL) {
-            throw new ProtocolException("Expected TRANSACTION_FINISHED, but the peer says " + answer);
+            throw new ProtocolException("Expected TRANSACTION_FINISHED, but the peer sent " + answer);
         }
         state = State.FINISHED;
         connection.finish(this);

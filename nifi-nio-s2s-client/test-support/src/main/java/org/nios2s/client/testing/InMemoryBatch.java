@@ -151,7 +151,7 @@ final class InMemoryBatch implements ReceivedBatch {
         requireOpen();
         if (next < packets.size()) {
             throw new IllegalStateException(
-                    "There are packets that were not read: iterate over all of them, or say skipRest()");
+                    "There are packets that were not read: iterate over all of them, or call skipRest()");
         }
         leave();
         state = State.CONFIRMED;

@@ -222,7 +222,7 @@ public final class InMemoryInputPort extends InMemoryPort implements InputPort {
                         + " bytes before its declared length of " + packet.size());
             }
             if (source.endsWithItsSource() && in.read() >= 0) {
-                throw new IOException("it goes on behind its declared length of " + packet.size());
+                throw new IOException("it continues beyond its declared length of " + packet.size());
             }
             return new StoredPacket(packet.attributes(), content);
         } catch (final IOException | RuntimeException e) {

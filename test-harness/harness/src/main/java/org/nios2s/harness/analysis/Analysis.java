@@ -381,7 +381,7 @@ public final class Analysis {
             }
         }
         return parts.isEmpty()
-                ? "no run tells enough for a metric"
+                ? "no run has enough data for a metric"
                 : parts.stream().limit(MAX_HEADLINES).collect(Collectors.joining("; "));
     }
 

@@ -207,7 +207,7 @@ public record Metric(
         final Metric known = BY_KEY.get(key);
         if (known == null) {
             final List<String> keys = ALL.stream().map(Metric::key).toList();
-            throw new IllegalArgumentException("'%s' is no metric%s; there are %s"
+            throw new IllegalArgumentException("'%s' is not a metric%s; there are %s"
                     .formatted(key, Nearest.words(key, keys), String.join(", ", keys)));
         }
         return known;

@@ -70,7 +70,7 @@ public record Threshold(
         final Matcher threshold = RULE.matcher(text);
         if (!threshold.matches()) {
             throw new IllegalArgumentException(
-                    "'%s' is no threshold: write %s, %s, or a metric and a limit, as 'p99 > 50ms' or 'nio/stock: rate < 1.5'"
+                    "'%s' is not a threshold: write %s, %s, or a metric and a limit, such as 'p99 > 50ms' or 'nio/stock: rate < 1.5'"
                             .formatted(text, NO_FAILURE, KEEPS_PACE));
         }
         final Metric metric = Metric.by(threshold.group(2));
@@ -90,7 +90,8 @@ public record Threshold(
         try {
             return Double.parseDouble(number);
         } catch (final NumberFormatException e) {
-            throw new IllegalArgumentException("'%s' is no threshold: '%s' is no number".formatted(text, number), e);
+            throw new IllegalArgumentException(
+                    "'%s' is not a threshold: '%s' is not a number".formatted(text, number), e);
         }
     }
 
@@ -103,7 +104,7 @@ public record Threshold(
                 final boolean named = pair.length == 2;
                 if (!named && !LISTENERS.contains(pair[0])) {
                     throw new IllegalArgumentException(
-                            "'%s' names nobody: before the colon of a threshold stands nio or stock, or a setting with its value, as secure=true"
+                            "'%s' names no side: before the colon of a threshold stands nio or stock, or a setting with its value, such as secure=true"
                                     .formatted(prefix.strip()));
                 }
                 settings = named
@@ -160,7 +161,7 @@ public record Threshold(
             return Optional.of("clients, and %s is none".formatted(client));
         }
         return key.equals("cpu") && !settings.beside().isEmpty()
-                ? Optional.of("a load alone: what several loads cost together is in server-percent")
+                ? Optional.of("a load alone: the cost of several loads together is in server-percent")
                 : Optional.empty();
     }
 

@@ -91,7 +91,7 @@ final class ExperimentSession implements Runner.Observer {
     @Option(
             names = "--junit",
             paramLabel = "FILE",
-            description = "Also writes what the thresholds say as a JUnit report, for a CI server.")
+            description = "Also writes the results of the thresholds as a JUnit report, for a CI server.")
     private Path junit;
 
     private final Map<String, Histogram> times = new LinkedHashMap<>();
@@ -164,7 +164,7 @@ final class ExperimentSession implements Runner.Observer {
             return Completion.COMPLETE;
         }
         final String words = failure instanceof HarnessException ? failure.getMessage() : failure.toString();
-        return new Completion(State.FAILED, words + " These are the figures of a part.");
+        return new Completion(State.FAILED, words + " These figures are of a part of the runs.");
     }
 
     /** An experiment on the one target that the user named goes by the name of the listener that serves there. */
@@ -175,7 +175,7 @@ final class ExperimentSession implements Runner.Observer {
         final String key = Parameter.LISTENER.key();
         if (listener.equals(ObservedServer.NONE)) {
             throw new HarnessException(
-                    "No Site-to-Site listener has threads in the NiFi at %s: see its logs/nifi-app.log"
+                    "The NiFi at %s has no threads of a Site-to-Site listener: see its logs/nifi-app.log"
                             .formatted(target.address()));
         }
         final boolean unknown = listener.equals(ObservedServer.UNKNOWN);
@@ -194,7 +194,7 @@ final class ExperimentSession implements Runner.Observer {
             }
             if (unknown && wanted.thresholds().stream().map(Threshold::parse).anyMatch(Threshold::namesListener)) {
                 throw new IllegalArgumentException(
-                        "A threshold names a listener, and it cannot be told which one serves at %s: write the threshold without its name"
+                        "A threshold names a listener, and it is not known which one serves at %s: write the threshold without its name"
                                 .formatted(target.address()));
             }
             final Axis.Step only = new Axis.Step(listener, Map.of(key, setting), Map.of(), List.of());

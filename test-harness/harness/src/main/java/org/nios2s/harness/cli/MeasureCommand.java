@@ -50,7 +50,7 @@ public final class MeasureCommand implements Callable<Integer> {
     @Option(
             names = "--vary",
             paramLabel = "SETTING=VALUE,…",
-            description = "Measures several values of a setting, as clients=10,100. May be repeated.")
+            description = "Measures several values of a setting, such as clients=10,100. May be repeated.")
     private List<String> vary = List.of();
 
     @Option(

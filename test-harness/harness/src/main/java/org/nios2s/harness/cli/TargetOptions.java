@@ -131,7 +131,7 @@ final class TargetOptions {
             refuse(axis);
         }
         if (experiment.base().flag(Parameter.FRESH)) {
-            throw usage(option() + " measures one NiFi, and fresh wants one for each measurement: write --fresh false");
+            throw usage(option() + " measures one NiFi, and fresh needs one for each measurement: write --fresh false");
         }
         if (experiment.starts() > 1) {
             throw usage(option() + " measures one start of NiFi: leave --starts out");

@@ -42,7 +42,7 @@ public final class BoundarySearch {
     public BoundarySearch(final int first, final int max, final double growth, final double resolution) {
         if (first < 1 || max < first || growth <= 1 || resolution <= 0) {
             throw new IllegalArgumentException(
-                    "a search from %d to %d clients, growing by %s to within %s, makes no sense"
+                    "a search from %d to %d clients, growing by %s to within %s, is not possible"
                             .formatted(first, max, growth, resolution));
         }
         this.max = max;

@@ -91,7 +91,7 @@ final class FaultInjector {
                 endsWithin(fault.time());
                 target.setPortRunning(true);
             }
-            default -> throw new IllegalStateException("nobody knows how to " + fault.kind());
+            default -> throw new IllegalStateException("there is no way to " + fault.kind());
         }
     }
 

@@ -46,7 +46,7 @@ public record SizeMix(List<Share> shares) {
             final Matcher share = SHARE.matcher(part.strip());
             if (!share.matches()) {
                 throw new IllegalArgumentException(
-                        "'" + text + "' is no size: write 10b, 64k, 100m or a mix as 70%10b+25%1k+5%100k");
+                        "'" + text + "' is not a size: write 10b, 64k, 100m or a mix such as 70%10b+25%1k+5%100k");
             }
             final int percent = share.group(1) == null ? HUNDRED : Integer.parseInt(share.group(1));
             shares.add(new Share(percent, Units.bytes(share.group(2))));

@@ -28,7 +28,7 @@ public final class Units {
         final Matcher size = SIZE.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!size.matches()) {
             throw new IllegalArgumentException(
-                    "'" + text + "' is no size: write a whole number and b, k, m or g, as 64k");
+                    "'" + text + "' is not a size: write a whole number and b, k, m or g, such as 64k");
         }
         final int unit = size.group(2) == null ? 0 : LARGER.indexOf(size.group(2));
         return Long.parseLong(size.group(1)) << UNIT_BITS * unit;
@@ -39,7 +39,7 @@ public final class Units {
         final Matcher time = TIME.matcher(text.strip());
         if (!time.matches()) {
             throw new IllegalArgumentException(
-                    "'" + text + "' is no time: write a whole number and ms, s, m or h, as 10ms");
+                    "'" + text + "' is not a time: write a whole number and ms, s, m or h, such as 10ms");
         }
         return Duration.of(Long.parseLong(time.group(1)), TIME_UNITS.get(time.group(2)));
     }

@@ -80,12 +80,12 @@ public record ExternalNifi(URI base, SSLContext tls) {
         try (RestClient rest = new RestClient(base + API, tls)) {
             final JsonNode controller = rest.get("/site-to-site").path("controller");
             if (!controller.isObject()) {
-                throw new HarnessException("What answers at " + base + API + " is no NiFi");
+                throw new HarnessException("The server at " + base + API + " is not a NiFi");
             }
             return controller;
         } catch (final RestException e) {
             throw new HarnessException(
-                    "The NiFi at %s does not tell its Site-to-Site ports (%s): is that its address, and may this client read them?"
+                    "The NiFi at %s does not list its Site-to-Site ports (%s): is that its address, and may this client read them?"
                             .formatted(base, e.getMessage()),
                     e);
         } catch (final NoAnswerException e) {
@@ -129,7 +129,7 @@ public record ExternalNifi(URI base, SSLContext tls) {
 
     private static IllegalArgumentException noAddress(final String url, final Throwable cause) {
         return new IllegalArgumentException(
-                "'%s' is no web address of a NiFi: write it as http://host:8080/nifi or https://host:8443/nifi"
+                "'%s' is not a web address of a NiFi: write it as http://host:8080/nifi or https://host:8443/nifi"
                         .formatted(url),
                 cause);
     }

@@ -31,7 +31,7 @@ final class MavenNifi {
     static Path resolve(final String version) {
         final Matcher parts = VERSION.matcher(version);
         if (!parts.matches()) {
-            throw new HarnessException("'%s' is no version of NiFi 2: write it as 2.3.0".formatted(version));
+            throw new HarnessException("'%s' is not a version of NiFi 2: write it like 2.3.0".formatted(version));
         }
         final boolean zookeeperApart = Integer.parseInt(parts.group(1)) >= ZOOKEEPER_APART_SINCE;
         final Path module = BuildOutput.modules().resolve("nifi");
@@ -76,12 +76,12 @@ final class MavenNifi {
                 .join();
         if (maven.isAlive()) {
             maven.destroyForcibly();
-            throw new HarnessException("Maven took more than %d minutes for NiFi %s; what it says is in %s"
+            throw new HarnessException("Maven took more than %d minutes for NiFi %s; its output is in %s"
                     .formatted(PATIENCE_MINUTES, version, log));
         }
         if (maven.exitValue() != 0) {
             throw new HarnessException(
-                    "NiFi %s can't be had with Maven: %s; name another version, or a directory with --nifi-home. All that Maven says is in %s"
+                    "NiFi %s can't be had with Maven: %s; name another version, or a directory with --nifi-home. Maven's output is in %s"
                             .formatted(version, reason(Files.readString(log, StandardCharsets.UTF_8)), log));
         }
     }
@@ -91,6 +91,6 @@ final class MavenNifi {
         final Matcher missing = MISSING.matcher(output);
         return missing.find()
                 ? missing.group().replaceAll(" -> \\[Help.*", "").strip()
-                : output.lines().findFirst().orElse("it says nothing");
+                : output.lines().findFirst().orElse("without output");
     }
 }

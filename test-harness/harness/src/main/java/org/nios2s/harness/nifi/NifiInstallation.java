@@ -67,8 +67,8 @@ public record NifiInstallation(Path directory, String version) {
                 .filter(Matcher::matches)
                 .map(framework -> framework.group(1))
                 .findFirst()
-                .orElseThrow(
-                        () -> new HarnessException("%s is no installation of NiFi: %s".formatted(directory, missing)));
+                .orElseThrow(() ->
+                        new HarnessException("%s is not an installation of NiFi: %s".formatted(directory, missing)));
         if (!version.startsWith(SERVED_VERSIONS)) {
             throw new HarnessException(
                     "%s is NiFi %s: the harness starts NiFi %sx".formatted(directory, version, SERVED_VERSIONS));

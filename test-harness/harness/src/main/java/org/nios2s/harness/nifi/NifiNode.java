@@ -189,7 +189,7 @@ public final class NifiNode implements AutoCloseable {
         final String serving = ServerThreads.listener(process.handle());
         if (ObservedServer.of(serving).contradicts(instance.listener())) {
             throw new HarnessException(
-                    "NiFi was started with the listener '%s', and '%s' serves, as its threads tell; its log %s says: %s"
+                    "NiFi was started with the listener '%s', and '%s' serves, as its threads show; its log %s has: %s"
                             .formatted(
                                     instance.listener(),
                                     serving,

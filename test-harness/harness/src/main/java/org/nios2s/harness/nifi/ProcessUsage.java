@@ -28,7 +28,7 @@ public record ProcessUsage(Duration cpu, long residentBytes, long anonymousBytes
             final Duration cpu = process.info()
                     .totalCpuDuration()
                     .orElseThrow(
-                            () -> new HarnessException("Process " + process.pid() + " does not tell its CPU time"));
+                            () -> new HarnessException("Process " + process.pid() + " does not report its CPU time"));
             return new ProcessUsage(
                     cpu,
                     number(lines, "VmRSS:") * BYTES_PER_KIBIBYTE,

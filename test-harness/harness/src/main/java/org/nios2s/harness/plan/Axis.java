@@ -104,7 +104,7 @@ public record Axis(String name, List<Step> steps) {
         final int separator = text.indexOf('=');
         if (separator < 1) {
             throw new IllegalArgumentException(
-                    "'" + text + "' is no axis: write a setting and its values, as clients=10,100");
+                    "'" + text + "' is not an axis: write a setting and its values, such as clients=10,100");
         }
         return read(
                 text.substring(0, separator),

@@ -40,13 +40,13 @@ public record Fault(Kind kind, Duration at, Duration time) {
     static Fault parse(final String text) {
         final Matcher fault = FAULT.matcher(text.strip());
         if (!fault.matches()) {
-            throw new IllegalArgumentException("'%s' is no fault: %s".formatted(text, EXAMPLES));
+            throw new IllegalArgumentException("'%s' is not a fault: %s".formatted(text, EXAMPLES));
         }
         final Kind kind = kind(fault.group(1));
         final boolean timed = fault.group(3) != null;
         if (kind.endsByItself() == timed) {
-            throw new IllegalArgumentException("'%s': %s"
-                    .formatted(text, timed ? "a restart takes as long as it takes: leave 'for' out" : EXAMPLES));
+            throw new IllegalArgumentException(
+                    "'%s': %s".formatted(text, timed ? "a restart has no set length: leave 'for' out" : EXAMPLES));
         }
         return new Fault(kind, Units.time(fault.group(2)), timed ? Units.time(fault.group(3)) : Duration.ZERO);
     }
@@ -55,7 +55,7 @@ public record Fault(Kind kind, Duration at, Duration time) {
         try {
             return Kind.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
         } catch (final IllegalArgumentException e) {
-            throw new IllegalArgumentException("'%s' is no fault: %s".formatted(word, EXAMPLES), e);
+            throw new IllegalArgumentException("'%s' is not a fault: %s".formatted(word, EXAMPLES), e);
         }
     }
 

@@ -30,7 +30,7 @@ final class LoadsBeside {
             number++;
             if (!(each instanceof final Map<?, ?> load)) {
                 throw new IllegalArgumentException(
-                        "'beside' is a list of loads, as [{name: pull, direction: pull}], not '" + each + "'");
+                        "'beside' is a list of loads, such as [{name: pull, direction: pull}], not '" + each + "'");
             }
             final Object named = load.get(NAME);
             final String name = named == null

@@ -98,7 +98,7 @@ public enum Parameter {
     STAGGER(LOAD, TIME, "10ms", "Time between the starts of two clients", "", "arrivals=uniform|poisson"),
     TIMEOUT(LOAD, TIME, "30s", "How long a client waits for the server in any step"),
     PACKETS(LOAD, NUMBER, "5", "Packets of a transaction, one for each FlowFile"),
-    SIZE(LOAD, SIZES, "10b", "Content of a packet, as 64k, or a mix, as 70%10b+25%1k+5%100k"),
+    SIZE(LOAD, SIZES, "10b", "Content of a packet, such as 64k, or a mix, such as 70%10b+25%1k+5%100k"),
     ATTRIBUTES(LOAD, NUMBER, "0", "Attributes of a packet, in addition to its id", "", "large=false"),
     GZIP(LOAD, FLAG, "false", "Compresses packets on the wire", "", "client=wire|nifi|nio large=false"),
     RECONNECT(LOAD, FLAG, "false", "A connection per transaction", "", "client=wire|minifi"),
@@ -114,7 +114,7 @@ public enum Parameter {
             PROBE,
             Kind.FAULT,
             "",
-            "What happens to NiFi in mid-run: restart, kill (and start), suspend or stop-port, as 'restart at 20s' or"
+            "What happens to NiFi in mid-run: restart, kill (and start), suspend or stop-port, such as 'restart at 20s' or"
                     + " 'suspend at 5s for 2s'",
             "",
             "sink=nifi large=false live-heap=false idle-peers=0 slow-peers=0"),
@@ -324,7 +324,7 @@ public enum Parameter {
                 default -> value.strip();
             }
         } catch (final NumberFormatException e) {
-            throw new IllegalArgumentException(key() + ": '" + value + "' is no whole number from 0 on", e);
+            throw new IllegalArgumentException(key() + ": '" + value + "' is not a whole number from 0 on", e);
         } catch (final IllegalArgumentException e) {
             throw new IllegalArgumentException(key() + ": " + e.getMessage(), e);
         }

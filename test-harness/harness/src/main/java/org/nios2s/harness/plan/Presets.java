@@ -111,7 +111,7 @@ public final class Presets {
             map.forEach((key, each) -> baseline.put(String.valueOf(key), String.valueOf(each)));
         } else if (value != null) {
             throw new IllegalArgumentException(
-                    "'baseline' has settings below it, as {listener: stock}, not '" + value + "'");
+                    "'baseline' has settings below it, such as {listener: stock}, not '" + value + "'");
         }
         return baseline;
     }

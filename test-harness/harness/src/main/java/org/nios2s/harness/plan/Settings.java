@@ -67,7 +67,7 @@ public record Settings(Map<String, String> explicit) {
         if (now != null) {
             return "'%s' is called '%s': write that".formatted(key, now);
         }
-        return "'%s' is no setting%s; there are %s, and %sKEY for a line of nifi.properties"
+        return "'%s' is not a setting%s; there are %s, and %sKEY for a line of nifi.properties"
                 .formatted(key, Nearest.words(key, Parameter.keys()), Parameter.names(), PROPERTY);
     }
 

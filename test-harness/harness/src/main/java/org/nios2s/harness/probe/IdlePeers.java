@@ -41,7 +41,7 @@ record IdlePeers(Target target, int peers, int perSecond) implements Probe {
     @Override
     public void before(final Map<String, Double> metrics) throws InterruptedException {
         if (target.process() == null) {
-            throw new HarnessException("What an idle peer costs is to be seen on the server's machine only");
+            throw new HarnessException("The cost of an idle peer can be measured only on the server's machine");
         }
         final List<Footprint> without = look();
         final Plan plan = new Plan(peers, perSecond, Behaviour.IDLE, TIMEOUT);

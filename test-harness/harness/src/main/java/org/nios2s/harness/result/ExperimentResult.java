@@ -94,11 +94,11 @@ public record ExperimentResult(
 
         /** The verdict of a result that is written while there is more to measure, and that stays after a kill. */
         public static final Completion RUNNING = new Completion(
-                State.RUNNING, "It is still running, or it was killed: these are the figures of a part.");
+                State.RUNNING, "It is still running, or it was killed: these figures are of a part of the runs.");
 
         public static final Completion COMPLETE = new Completion(State.COMPLETE, null);
-        public static final Completion INTERRUPTED =
-                new Completion(State.INTERRUPTED, "It was interrupted (Ctrl-C): these are the figures of a part.");
+        public static final Completion INTERRUPTED = new Completion(
+                State.INTERRUPTED, "It was interrupted (Ctrl-C): these figures are of a part of the runs.");
 
         /** How an experiment can end; unless it is complete, metrics are those of a part. */
         public enum State {

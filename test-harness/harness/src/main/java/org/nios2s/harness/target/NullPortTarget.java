@@ -80,7 +80,7 @@ public record NullPortTarget(Process process, Target target) implements Measured
     private static void awaitStart(final Process process) {
         if (process.inputReader(StandardCharsets.UTF_8).lines().noneMatch("started"::equals)) {
             process.destroyForcibly();
-            throw new HarnessException("A listener without NiFi ended while it was started; see its words above");
+            throw new HarnessException("A listener without NiFi ended while it was started; see its output above");
         }
     }
 }

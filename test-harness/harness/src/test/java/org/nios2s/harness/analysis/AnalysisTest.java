@@ -146,7 +146,7 @@ class AnalysisTest {
         final Experiment experiment = Presets.parse("x", "{listener: nio}");
         final List<RunResult> runs = List.of(Samples.but("interrupted", run("nio", 1, 1_000)));
 
-        assertEquals("No run tells enough for a metric.", new Analysis(experiment, runs).sentence());
+        assertEquals("No run has enough data for a metric.", new Analysis(experiment, runs).sentence());
     }
 
     /** One run of three is beyond the limit: its median is not, a fault of it would be one too many. */

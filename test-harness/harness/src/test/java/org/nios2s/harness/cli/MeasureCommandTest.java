@@ -259,15 +259,15 @@ class MeasureCommandTest {
     @Test
     void whatMakesNoSenseIsWrongUsage() {
         assertRefused("clients must be between 1 and 60000, not 0", "--clients", "0");
-        assertRefused("interval: 'soon' is no time", "--interval", "soon");
+        assertRefused("interval: 'soon' is not a time", "--interval", "soon");
         assertRefused("neither a file nor a preset; there are", "no-such-preset");
         assertRefused("reconnect true has no effect beside client nifi", "--reconnect", "--client", "stock");
-        assertRefused("'speed' is no metric", "--fail-if", "speed > 5");
-        assertRefused("'colour' is no setting", "--vary", "colour=red");
+        assertRefused("'speed' is not a metric", "--fail-if", "speed > 5");
+        assertRefused("'colour' is not a setting", "--vary", "colour=red");
         assertRefused("--target needs --port-id", "--target", "127.0.0.1:80");
         assertRefused("exclude each other", "--target", "127.0.0.1:80", "--port-id", "x", "--url", "http://x");
         assertRefused("go together", "--target", "127.0.0.1:80", "--port-id", "x", "--key-store", "x");
-        assertRefused("is no web address of a NiFi", "--url", "localhost");
+        assertRefused("is not a web address of a NiFi", "--url", "localhost");
     }
 
     @Test

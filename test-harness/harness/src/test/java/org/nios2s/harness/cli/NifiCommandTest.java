@@ -87,7 +87,7 @@ class NifiCommandTest {
                 CommandLine.ExitCode.SOFTWARE,
                 run("nifi", "start", "--nifi-home", directory.toString(), "--home", directory.toString()));
         assertEquals(1, err.toString().lines().count(), err.toString());
-        assertTrue(err.toString().contains(directory + " is no installation of NiFi"), err.toString());
+        assertTrue(err.toString().contains(directory + " is not an installation of NiFi"), err.toString());
     }
 
     private int run(final String... arguments) {

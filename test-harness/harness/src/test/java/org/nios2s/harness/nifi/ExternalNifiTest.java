@@ -92,10 +92,10 @@ class ExternalNifiTest {
     @Test
     void whatIsNoNifiIsSaidToBeNone() {
         answer = "{}";
-        assertRefused("is no NiFi", "orders");
+        assertRefused("is not a NiFi", "orders");
 
         status = 403;
-        assertRefused("does not tell its Site-to-Site ports (NiFi answered GET /site-to-site with 403", "orders");
+        assertRefused("does not list its Site-to-Site ports (NiFi answered GET /site-to-site with 403", "orders");
 
         server.stop(0);
         assertRefused("No NiFi answers at " + web(), "orders");
@@ -106,7 +106,7 @@ class ExternalNifiTest {
         for (final String bad : new String[] {"localhost:8080", "ftp://x/nifi", "http://", "http://a b/", ""}) {
             final IllegalArgumentException refusal =
                     assertThrows(IllegalArgumentException.class, () -> ExternalNifi.at(bad, null));
-            assertTrue(refusal.getMessage().contains("is no web address of a NiFi"), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains("is not a web address of a NiFi"), refusal.getMessage());
         }
     }
 

@@ -94,7 +94,8 @@ class NifiInstallationTest {
         for (final String version : new String[] {"latest", "1.28.1", "2.3", "2.3.0/../..", ""}) {
             final HarnessException refusal =
                     assertThrows(HarnessException.class, () -> NifiInstallation.ofVersion(version));
-            assertEquals("'%s' is no version of NiFi 2: write it as 2.3.0".formatted(version), refusal.getMessage());
+            assertEquals(
+                    "'%s' is not a version of NiFi 2: write it like 2.3.0".formatted(version), refusal.getMessage());
         }
     }
 

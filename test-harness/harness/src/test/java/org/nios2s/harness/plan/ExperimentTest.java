@@ -137,9 +137,9 @@ class ExperimentTest {
 
     @Test
     void whatIsWrongIsSaidByItsName() {
-        assertRefused("'client-count' is no setting", "client-count: 5");
-        assertRefused("clients: 'many' is no whole number", "clients: many");
-        assertRefused("interval: 'soon' is no time", "interval: soon");
+        assertRefused("'client-count' is not a setting", "client-count: 5");
+        assertRefused("clients: 'many' is not a whole number", "clients: many");
+        assertRefused("interval: 'soon' is not a time", "interval: soon");
         assertRefused("listener", "vary: {listener: []}");
         assertRefused("add up to 100 %", "size: 50%10b+20%1k");
     }
