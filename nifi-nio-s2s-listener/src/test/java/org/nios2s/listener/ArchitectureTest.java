@@ -7,21 +7,31 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import java.io.File;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.nifi.processor.ProcessSession;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -45,6 +55,19 @@ class ArchitectureTest {
             CountDownLatch.class, Set.of("await"),
             Semaphore.class, Set.of("acquire", "acquireUninterruptibly"),
             InetAddress.class, Set.of("getByName", "getAllByName", "getHostName", "getLocalHost"));
+
+    private static final DescribedPredicate<JavaMethodCall> MAY_BLOCK =
+            describe("may block", call -> BLOCKING.entrySet().stream()
+                    .anyMatch(blocking -> call.getTargetOwner().isAssignableTo(blocking.getKey())
+                            && blocking.getValue().contains(call.getName())));
+
+    private static final Path SOURCES = Path.of("src", "main", "java");
+
+    /** As the comment of a class says it, perhaps across two lines. */
+    private static final Pattern ON_AN_IO_WORKER = Pattern.compile(
+            "Lives\\s+(?:\\* )?on\\s+(?:\\* )?(?:the\\s+(?:\\* )?connection's|an|its)\\s+(?:\\* )?IO\\s+(?:\\* )?worker");
+
+    private static final int FEWEST_ON_IO_WORKERS = 25;
 
     private static void check(final ArchRule rule) {
         rule.check(CLASSES);
@@ -112,15 +135,40 @@ class ArchitectureTest {
                 .and()
                 .doNotHaveSimpleName("PeerList")
                 .should()
-                .callMethodWhere(describe("may block", call -> BLOCKING.entrySet().stream()
-                        .anyMatch(blocking -> call.getTargetOwner().isAssignableTo(blocking.getKey())
-                                && blocking.getValue().contains(call.getName()))))
+                .callMethodWhere(MAY_BLOCK)
                 .orShould()
                 .dependOnClassesThat()
                 .resideInAnyPackage("java.util.concurrent.locks..", "java.nio.file..", "java.nio.channels..")
                 .orShould()
                 .dependOnClassesThat()
                 .belongToAnyOf(Socket.class, InputStream.class, OutputStream.class));
+    }
+
+    @Test
+    @DisplayName("a class that lives on an IO worker, as its comment says, calls nothing that blocks")
+    void ioWorkers() throws IOException {
+        final Set<String> names = classesOnIoWorkers();
+        assertTrue(names.size() >= FEWEST_ON_IO_WORKERS, names::toString);
+        check(noClasses()
+                .that(describe(
+                        "live on an IO worker",
+                        type -> names.contains(type.getName().replaceAll("\\$.*", ""))))
+                .should()
+                .callMethodWhere(MAY_BLOCK));
+    }
+
+    private static Set<String> classesOnIoWorkers() throws IOException {
+        final Set<String> names = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            for (final Path file :
+                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                if (ON_AN_IO_WORKER.matcher(Files.readString(file)).find()) {
+                    final String path = SOURCES.relativize(file).toString();
+                    names.add(path.replace(".java", "").replace(File.separatorChar, '.'));
+                }
+            }
+        }
+        return names;
     }
 
     @Test
