@@ -22,6 +22,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ class DocumentedFiguresTest {
 
     private static final Path PROJECT = Path.of("..", "..");
     private static final Path ARCHIVE = PROJECT.resolve("docs").resolve("results");
+    private static final Path IMAGES = PROJECT.resolve("docs").resolve("images");
     private static final List<String> PAGES = List.of("README.md", "docs/benchmarks.md");
     private static final Pattern RESULT = Pattern.compile("results/(\\d{4}-\\d\\d-\\d\\d/[a-z-]+)/README\\.md");
     private static final Pattern MEASURED = Pattern.compile("stock|listener|^plain$|^TLS, ");
@@ -69,22 +71,24 @@ class DocumentedFiguresTest {
     /**
      * A figure of a table.
      *
+     * @param cell   the number of its cell in the row
      * @param column the target that its title names
      * @param said   the title of the table, of the row and of the column, and the cell itself
      * @param number without its unit
      * @param unit   in the cell; empty where a title has it
      */
-    private record Figure(String column, String said, String number, String unit) {}
+    private record Figure(int cell, String column, String said, String number, String unit) {}
 
-    /** A row of a table: what it is called by its cells that are no figures, its figures, and what should be one. */
-    private record Row(String section, String name, List<Figure> figures, List<String> others) {}
+    /** A row of a table: its line, what it is called by its cells that are no figures, its figures, and what should be one. */
+    private record Row(String section, String name, int line, List<Figure> figures, List<String> others) {}
 
     private static List<Row> rows(final List<String> page) {
         final List<Row> rows = new ArrayList<>();
         String section = "";
         List<String> titles = List.of();
         String first = "";
-        for (final String line : page) {
+        for (int number = 0; number < page.size(); number++) {
+            final String line = page.get(number);
             if (line.startsWith("## ")) {
                 section = line.substring("## ".length());
             }
@@ -93,7 +97,7 @@ class DocumentedFiguresTest {
             } else if (titles.isEmpty()) {
                 titles = cells(line);
             } else if (!line.startsWith("|--")) {
-                final Row row = row(section, titles, cells(line), first);
+                final Row row = row(section, titles, number, cells(line), first);
                 first = row.name().split(" / ")[0];
                 rows.add(row);
             }
@@ -104,7 +108,11 @@ class DocumentedFiguresTest {
     }
 
     private static Row row(
-            final String section, final List<String> titles, final List<String> cells, final String above) {
+            final String section,
+            final List<String> titles,
+            final int line,
+            final List<String> cells,
+            final String above) {
         final List<String> names = new ArrayList<>();
         final List<Integer> measured = new ArrayList<>();
         for (int column = 0; column < cells.size(); column++) {
@@ -128,12 +136,12 @@ class DocumentedFiguresTest {
             if (figure.matches()) {
                 final String said = String.join(" ", titles.getFirst(), name, metric, cell);
                 final String unit = Objects.toString(figure.group(2), "").strip();
-                figures.add(new Figure(target(title), said, figure.group(1), unit));
+                figures.add(new Figure(column, target(title), said, figure.group(1), unit));
             } else if (!cell.isEmpty()) {
                 others.add(cell);
             }
         }
-        return new Row(section, name, figures, others);
+        return new Row(section, name, line, figures, others);
     }
 
     /** As results name it. */
@@ -185,23 +193,57 @@ class DocumentedFiguresTest {
             delimiter = ';',
             quoteCharacter = '"',
             value = {
-                "README.md; | NiFi's listener | this listener |; | this listener | NiFi's listener |; of stock",
-                "README.md; 3,945 tx/s; 3,945 ms; is no rate",
-                "README.md; 104 |; 104 ms |; is no threads",
-                "README.md; 594 | 104; 594 | many; is no figure",
+                "README.md; NiFi's listener . this listener; this listener | NiFi's listener; of stock",
+                "README.md; ([\\d,]+) tx/s \\|$; $1 ms |; is no rate",
+                "README.md; ([\\d,]{3,}) tx/s \\|$; 1$1 tx/s |; the result has",
+                "README.md; (threads.*) \\|$; $1 ms |; is no threads",
+                "README.md; (threads.*\\|) \\d+ \\|$; $1 many |; is no figure",
                 "docs/benchmarks.md; stock, p50 ms; stock, transactions per second; is no p50",
                 "docs/benchmarks.md; resident memory, MiB; resident memory, KiB; is not in published-figures.txt",
-                "docs/benchmarks.md; KiB per connection | plain; MiB per connection | plain; is no idle-heap",
+                "docs/benchmarks.md; KiB per connection; MiB per connection; is no idle-heap",
                 "docs/benchmarks.md; 2026-11-27/light-load/README; 2026-11-27/minifi/README; names no result 2026-11-27/light-load",
             })
     void anotherTitleUnitOrLinkIsNoticed(final String page, final String now, final String then, final String complaint)
             throws IOException {
         final List<String> changed =
-                lines(page).stream().map(line -> line.replace(now, then)).toList();
+                lines(page).stream().map(line -> line.replaceFirst(now, then)).toList();
         assertNotEquals(lines(page), changed, "nothing was changed");
 
         final List<String> complaints = complaints(page, changed, published());
         assertTrue(complaints.stream().anyMatch(each -> each.contains(complaint)), complaints::toString);
+    }
+
+    /** If asked to, writes the medians of the results into the tables of the pages, and draws the charts. */
+    @BeforeAll
+    static void write() throws IOException {
+        if (!Boolean.getBoolean("figures.write")) {
+            return;
+        }
+        final Map<String, String[]> published = published();
+        for (final String page : PAGES) {
+            final List<String> lines = new ArrayList<>(lines(page));
+            for (final Row row : rows(lines)) {
+                final String[] found = published.get(page + " | " + row.name());
+                if (found != null) {
+                    lines.set(row.line(), written(lines.get(row.line()), row, found));
+                }
+            }
+            Files.write(PROJECT.resolve(page), lines);
+        }
+        for (final MatchResult chart : charts()) {
+            draw(chart, IMAGES);
+        }
+    }
+
+    private static String written(final String line, final Row row, final String[] published) throws IOException {
+        final String[] cells = line.split("\\|");
+        final List<String> medians = medians(published);
+        for (int index = 0; index < row.figures().size(); index++) {
+            final Figure figure = row.figures().get(index);
+            final int cell = figure.cell() + 1;
+            cells[cell] = cells[cell].replace(figure.number(), medians.get(index));
+        }
+        return String.join("|", cells) + "|";
     }
 
     private static List<String> lines(final String page) throws IOException {
@@ -232,9 +274,8 @@ class DocumentedFiguresTest {
 
     /** As an archived page prints them: of the runs themselves, by row and column. */
     private static List<String> complaints(final Row row, final String[] published) throws IOException {
-        final List<RunResult> runs =
-                ResultDirectory.read(ARCHIVE.resolve(published[2])).runs();
         final String[] expected = published[4].split(", ");
+        final List<String> medians = medians(published);
         final List<String> complaints = new ArrayList<>();
         if (expected.length != row.figures().size()) {
             complaints.add(
@@ -243,7 +284,7 @@ class DocumentedFiguresTest {
         for (int index = 0; index < Math.min(expected.length, row.figures().size()); index++) {
             final String[] words = expected[index].split(" ", 2);
             final Figure figure = row.figures().get(index);
-            final String median = median(runs, published[3], Metric.by(words[0]), words[1]);
+            final String median = medians.get(index);
             if (!median.equals(figure.number())) {
                 complaints.add("%s: %s, the result has %s".formatted(row.name(), figure, median));
             }
@@ -258,6 +299,16 @@ class DocumentedFiguresTest {
         return complaints;
     }
 
+    private static List<String> medians(final String[] published) throws IOException {
+        final List<RunResult> runs =
+                ResultDirectory.read(ARCHIVE.resolve(published[2])).runs();
+        return Arrays.stream(published[4].split(", "))
+                .map(each -> each.split(" ", 2))
+                .map(words -> median(runs, published[3], Metric.by(words[0]), words[1]))
+                .toList();
+    }
+
+    /** With no more digits than its spread allows. */
     private static String median(
             final List<RunResult> runs, final String row, final Metric metric, final String column) {
         final List<RunResult> same = runs.stream()
@@ -265,7 +316,7 @@ class DocumentedFiguresTest {
                         && run.place().column().replace(",", "").equals(column))
                 .toList();
         return metric.range(same)
-                .map(range -> metric.format(range.median()))
+                .map(range -> metric.format(range.median(), range.max() - range.min()))
                 .orElseThrow(() -> new AssertionError("no run of " + row + ", " + column + " has " + metric.key()));
     }
 
@@ -285,19 +336,15 @@ class DocumentedFiguresTest {
 
     @Test
     void everyChartIsDrawnFromItsResult() throws IOException {
-        final List<MatchResult> charts = CHART.matcher(Files.readString(
-                        PROJECT.resolve("docs").resolve("images").resolve("make")))
-                .results()
-                .toList();
         final Set<Path> drawn = new TreeSet<>();
         final List<Executable> checks = new ArrayList<>();
-        for (final MatchResult chart : charts) {
-            final Path file = PROJECT.resolve("docs").resolve("images").resolve(chart.group(2) + ".svg");
+        for (final MatchResult chart : charts()) {
+            final Path file = IMAGES.resolve(chart.group(2) + ".svg");
             drawn.add(file);
-            checks.add(() -> assertEquals(draw(chart), Files.readString(file), file::toString));
+            checks.add(() -> assertEquals(draw(chart, directory), Files.readString(file), file::toString));
         }
         assertAll(checks);
-        try (Stream<Path> files = Files.list(PROJECT.resolve("docs").resolve("images"))) {
+        try (Stream<Path> files = Files.list(IMAGES)) {
             assertEquals(
                     drawn,
                     new TreeSet<>(files.filter(file -> file.toString().endsWith(".svg"))
@@ -305,7 +352,11 @@ class DocumentedFiguresTest {
         }
     }
 
-    private String draw(final MatchResult chart) throws IOException {
+    private static List<MatchResult> charts() throws IOException {
+        return CHART.matcher(Files.readString(IMAGES.resolve("make"))).results().toList();
+    }
+
+    private static String draw(final MatchResult chart, final Path directory) throws IOException {
         final Path file = directory.resolve(chart.group(2) + ".svg");
         final List<String> arguments = new ArrayList<>(List.of(
                 "report",
