@@ -5,12 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.nios2s.harness.HarnessException;
 
 /**
@@ -22,12 +20,6 @@ public record Jcmd(ProcessHandle process) {
     /** A JVM that does nothing but collect answers no more. */
     private static final int MAX_SECONDS = 60;
 
-    private static final Pattern COUNTER = Pattern.compile("(?m)^(sun\\.[\\w.]+)=(\\d+)\\s*$");
-    private static final Pattern PAUSES = Pattern.compile("sun\\.gc\\.collector\\.\\d+\\.invocations");
-    private static final Pattern PAUSE_TICKS = Pattern.compile("sun\\.gc\\.collector\\.\\d+\\.time");
-    private static final String TICKS_PER_SECOND = "sun.os.hrt.frequency";
-    private static final double MILLIS_PER_SECOND = TimeUnit.SECONDS.toMillis(1);
-
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)");
 
     /** Bytes of all objects that a full collection leaves. They are counted while the JVM stands still: what it makes next is no part. */
@@ -38,37 +30,6 @@ public record Jcmd(ProcessHandle process) {
             throw new HarnessException("GC.class_histogram does not say how much there is: " + histogram);
         }
         return Long.parseLong(total.group(1));
-    }
-
-    /**
-     * Pauses of all garbage collectors since the JVM was started.
-     *
-     * @param count  how many there were
-     * @param millis how long they took together
-     */
-    public record GcPauses(long count, double millis) {}
-
-    /** Reads the JVM's performance counters from the file that it keeps; the JVM itself does nothing for that. */
-    public GcPauses gcPauses() {
-        return gcPauses(ask("PerfCounter.print"));
-    }
-
-    static GcPauses gcPauses(final String counters) {
-        final Map<String, Long> values = COUNTER.matcher(counters)
-                .results()
-                .collect(Collectors.toMap(line -> line.group(1), line -> Long.parseLong(line.group(2))));
-        final Long frequency = values.get(TICKS_PER_SECOND);
-        if (frequency == null) {
-            throw new HarnessException("PerfCounter.print does not say how long a tick is: " + counters);
-        }
-        return new GcPauses(sum(values, PAUSES), MILLIS_PER_SECOND * sum(values, PAUSE_TICKS) / frequency);
-    }
-
-    private static long sum(final Map<String, Long> values, final Pattern wanted) {
-        return values.entrySet().stream()
-                .filter(counter -> wanted.matcher(counter.getKey()).matches())
-                .mapToLong(Map.Entry::getValue)
-                .sum();
     }
 
     public String ask(final String... command) {

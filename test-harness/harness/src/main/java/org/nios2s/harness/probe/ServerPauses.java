@@ -2,14 +2,12 @@
 package org.nios2s.harness.probe;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadOutcome;
-import org.nios2s.harness.nifi.Jcmd;
-import org.nios2s.harness.nifi.Jcmd.GcPauses;
+import org.nios2s.harness.nifi.PerfCounters;
 import org.nios2s.harness.target.MeasuredTarget;
 
 /**
@@ -21,7 +19,7 @@ final class ServerPauses implements Probe {
     private static final double PERCENT = 100;
 
     private final MeasuredTarget nifi;
-    private Map<Long, GcPauses> before = Map.of();
+    private Map<Long, Double> before = Map.of();
 
     ServerPauses(final MeasuredTarget nifi) {
         this.nifi = nifi;
@@ -37,28 +35,25 @@ final class ServerPauses implements Probe {
         metrics.putAll(metrics(before, pauses(nifi.target().processes()), outcome.wall()));
     }
 
-    /** The metrics of a run: pauses of all JVMs, and their part of the time of one; none when they are not the same JVMs. */
+    /** Their part of the time of a run; none when the JVMs are not the same ones. */
     static Map<String, Double> metrics(
-            final Map<Long, GcPauses> before, final Map<Long, GcPauses> after, final Duration wall) {
+            final Map<Long, Double> before, final Map<Long, Double> after, final Duration wall) {
         if (before.isEmpty() || !before.keySet().equals(after.keySet()) || wall.isZero()) {
             return Map.of();
         }
-        final List<GcPauses> during = new ArrayList<>();
-        after.forEach((process, now) -> during.add(new GcPauses(
-                now.count() - before.get(process).count(),
-                now.millis() - before.get(process).millis())));
-        final double millis = during.stream().mapToDouble(GcPauses::millis).sum() / during.size();
-        return Map.of(
-                "gc-pauses",
-                (double) during.stream().mapToLong(GcPauses::count).sum(),
-                "gc-percent",
-                PERCENT * millis / wall.toMillis());
+        final double millis = sum(after) - sum(before);
+        return Map.of("gc-percent", PERCENT * millis / after.size() / wall.toMillis());
     }
 
-    private static Map<Long, GcPauses> pauses(final List<ProcessHandle> processes) {
-        final Map<Long, GcPauses> pauses = new HashMap<>();
+    private static double sum(final Map<Long, Double> millis) {
+        return millis.values().stream().mapToDouble(Double::doubleValue).sum();
+    }
+
+    private static Map<Long, Double> pauses(final List<ProcessHandle> processes) {
+        final Map<Long, Double> pauses = new HashMap<>();
         try {
-            processes.forEach(process -> pauses.put(process.pid(), new Jcmd(process).gcPauses()));
+            processes.forEach(process ->
+                    pauses.put(process.pid(), PerfCounters.of(process).gcMillis()));
             return pauses;
         } catch (final HarnessException e) {
             // A JVM that keeps no counters, or has just ended: the run is none the worse, and nothing is said of its
