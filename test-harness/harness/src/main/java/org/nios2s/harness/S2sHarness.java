@@ -7,12 +7,14 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.nios2s.harness.cli.DemoCommand;
 import org.nios2s.harness.cli.MeasureCommand;
 import org.nios2s.harness.cli.NifiCommand;
 import org.nios2s.harness.cli.ParameterOptions;
 import org.nios2s.harness.cli.ReportCommand;
 import org.nios2s.harness.cli.SearchCommand;
+import org.nios2s.harness.plan.Nearest;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Parameter.Scope;
 import org.nios2s.harness.result.Machine;
@@ -98,12 +100,19 @@ public final class S2sHarness {
         }
     }
 
+    /** What may be written behind a command: its options and its own commands. */
+    private static List<String> known(final CommandLine command) {
+        return Stream.concat(
+                        command.getCommandSpec().optionsMap().keySet().stream(),
+                        command.getSubcommands().keySet().stream())
+                .toList();
+    }
+
     /** Says what is wrong and where the options are explained: all of the help would hide the message. */
     private int explain(final ParameterException failure, final String[] arguments) {
         final CommandLine command = failure.getCommandLine();
         final String instead = failure instanceof final UnmatchedArgumentException unmatched
-                        && !unmatched.getSuggestions().isEmpty()
-                ? " (did you mean '%s'?)".formatted(unmatched.getSuggestions().getFirst())
+                ? Nearest.words(unmatched.getUnmatched().getFirst().replaceAll("=.*", ""), known(command))
                 : "";
         command.getErr().println("s2s-harness: " + failure.getMessage() + instead);
         command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help' for the options.");

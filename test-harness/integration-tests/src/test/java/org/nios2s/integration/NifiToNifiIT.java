@@ -63,7 +63,7 @@ class NifiToNifiIT {
         final FlowClient sending = from.flow();
         final Component source = sending.createProcessor("stamped", "org.nios2s.harness.sink.StampedSource");
         sending.setSchedulingPeriod(source, PERIOD);
-        final RemoteGroupClient groups = from.remoteGroups();
+        final RemoteGroupClient groups = new RemoteGroupClient(from.rest());
         final String group = groups.create(to.info());
         groups.connect(source, groups.port(group, ComponentKind.INPUT_PORT, PORT), BackPressure.generous());
         groups.setTransmitting(group, true);

@@ -400,7 +400,7 @@ class NoPacketTwiceIT {
             final FlowClient flow = sending.flow();
             final Component entry = flow.ensurePort(
                     ComponentKind.INPUT_PORT, "to-" + target.nifi.info().listener(), 1);
-            final RemoteGroupClient groups = sending.remoteGroups();
+            final RemoteGroupClient groups = new RemoteGroupClient(sending.rest());
             final String group = groups.create(target.nifi.info());
             final ConnectionEnd remote = groups.port(group, ComponentKind.INPUT_PORT, PORT);
             limitBatch(sending, group, remote);

@@ -46,9 +46,8 @@ class NullListenerIT {
                     Settings.DEFAULTS.with("listener", listener.name().toLowerCase(Locale.ROOT));
             final LoadRun load = new LoadRun(settings, nifi, interruption);
 
-            final RunResult small =
-                    load.run(PLACE, load(TRANSACTIONS, 10), null).result();
-            final RunResult large = load.run(PLACE, load(1, LARGE_PACKET), null).result();
+            final RunResult small = load.run(PLACE, load(TRANSACTIONS, 10)).result();
+            final RunResult large = load.run(PLACE, load(1, LARGE_PACKET)).result();
 
             assertTrue(small.flawless(), () -> "failures: " + small.load().failuresByCause());
             assertEquals(CLIENTS * TRANSACTIONS, small.load().transactions());

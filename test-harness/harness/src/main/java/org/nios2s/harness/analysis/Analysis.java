@@ -67,10 +67,10 @@ public final class Analysis {
     public Analysis(final Experiment experiment, final List<RunResult> runs, final Map<String, Histogram> times) {
         this.times = times;
         this.experiment = experiment;
-        this.runs = Idle.above(runs);
+        this.runs = List.copyOf(runs);
         this.rows = experiment.rows();
         final List<String> planned =
-                experiment.observed().stream().map(Cell::column).distinct().toList();
+                experiment.cells().stream().map(Cell::column).distinct().toList();
         this.columns = runs.stream()
                 .map(run -> run.place().column())
                 .distinct()
@@ -116,16 +116,19 @@ public final class Analysis {
         if (ratio.isPresent()) {
             return ratio.get().meaning();
         }
-        // When the other's metric is 0 there is no ratio.
-        final boolean some =
-                pairs.range(metric, row, column).filter(own -> own.min() > 0).isPresent();
-        return pairs.comparison(row, column)
-                .filter(compared -> some
-                        && pairs.rangeOfBaseline(metric, row, column)
-                                .filter(other -> other.max() == 0)
-                                .isPresent())
-                .map(compared -> compared.against() + " has none")
-                .orElse(null);
+        return otherHasNone(metric, row, column)
+                ? pairs.comparison(row, column)
+                        .map(compared -> compared.against() + " has none")
+                        .orElse(null)
+                : null;
+    }
+
+    /** Where the other's metric is 0 there is no ratio. */
+    private boolean otherHasNone(final Metric metric, final String row, final String column) {
+        return pairs.range(metric, row, column).filter(own -> own.min() > 0).isPresent()
+                && pairs.rangeOfBaseline(metric, row, column)
+                        .filter(other -> other.max() == 0)
+                        .isPresent();
     }
 
     private String note() {
@@ -272,48 +275,52 @@ public final class Analysis {
         return number.matches() ? Double.valueOf(number.group(2)) : null;
     }
 
-    /** The metrics that tell most, for the top of the report: of those that show a difference, one for each metric first. */
-    public List<Headline> headlines() {
-        final List<Headline> first = new ArrayList<>();
-        final List<Headline> more = new ArrayList<>();
+    /** A difference that the runs show. */
+    private record Difference(Metric metric, Cell cell, Comparison compared) {}
+
+    /** Of the metrics that tell most those that show a difference, one for each metric first. */
+    private List<Difference> differences() {
+        final List<Difference> first = new ArrayList<>();
+        final List<Difference> more = new ArrayList<>();
         final Set<Metric> shown = new HashSet<>();
-        for (final Cell cell : experiment.observed()) {
+        for (final Cell cell : experiment.cells()) {
             for (final Metric metric : mostTelling(cell.row())) {
-                headline(metric, cell).ifPresent(headline -> {
-                    if (shown.add(metric)) {
-                        first.add(headline);
-                    } else {
-                        more.add(headline);
-                    }
-                });
+                pairs.comparison(cell.row(), cell.column())
+                        .filter(compared -> isDifference(metric, cell))
+                        .map(compared -> new Difference(metric, cell, compared))
+                        .ifPresent(difference -> (shown.add(metric) ? first : more).add(difference));
             }
         }
-        return Stream.concat(first.stream(), more.stream()).limit(MAX_HEADLINES).toList();
+        return Stream.concat(first.stream(), more.stream()).toList();
     }
 
-    private Optional<Headline> headline(final Metric metric, final Cell cell) {
-        final Optional<Comparison> compared = pairs.comparison(cell.row(), cell.column());
-        final boolean none = "%s has none"
-                        .formatted(compared.map(Comparison::against).orElse(""))
-                        .equals(meaning(metric, cell.row(), cell.column()))
+    private boolean isDifference(final Metric metric, final Cell cell) {
+        final Optional<Ratio> ratio = pairs.ratio(metric, cell.row(), cell.column());
+        if (ratio.isPresent()) {
+            return ratio.get().isDifference();
+        }
+        return otherHasNone(metric, cell.row(), cell.column())
                 && pairs.range(metric, cell.row(), cell.column())
                         .filter(range -> range.count() >= Ratio.MIN_PAIRS)
                         .isPresent();
-        if (compared.isEmpty()
-                || !none
-                        && pairs.ratio(metric, cell.row(), cell.column())
-                                .filter(Ratio::isDifference)
-                                .isEmpty()) {
-            return Optional.empty();
-        }
+    }
+
+    /** For the top of the report. */
+    public List<Headline> headlines() {
+        return differences().stream().limit(MAX_HEADLINES).map(this::headline).toList();
+    }
+
+    private Headline headline(final Difference difference) {
+        final Metric metric = difference.metric();
+        final Cell cell = difference.cell();
         final Optional<Range> baseline = pairs.rangeOfBaseline(metric, cell.row(), cell.column());
         final Optional<Range> own = pairs.range(metric, cell.row(), cell.column());
-        final String caption = metric.title() + ", " + compared.get().against() + " → " + cell.column();
-        return Optional.of(new Headline(
+        final String caption = metric.title() + ", " + difference.compared().against() + " → " + cell.column();
+        return new Headline(
                 words(baseline, range -> metric.format(range.median())) + " → "
                         + words(own, range -> metric.format(range.median())),
                 words(baseline, range -> fromTo(metric, range)) + " → " + words(own, range -> fromTo(metric, range)),
-                cell.row().isEmpty() ? caption : caption + ": " + cell.row()));
+                cell.row().isEmpty() ? caption : caption + ": " + cell.row());
     }
 
     private static String words(final Optional<Range> known, final Function<Range, String> words) {
@@ -451,25 +458,25 @@ public final class Analysis {
      */
     public static void check(final Experiment experiment, final boolean seen) {
         experiment.metrics().forEach(Metric::by);
-        experiment.observed().forEach(cell -> cell.metrics().forEach(Metric::by));
+        experiment.cells().forEach(cell -> cell.metrics().forEach(Metric::by));
         experiment.thresholds().forEach(threshold -> requirePossible(Threshold.parse(threshold), experiment, seen));
     }
 
     /** Refuses a threshold that concerns nothing that is measured, or whose metric none of that can have. */
     public static void requirePossible(final Threshold threshold, final Experiment experiment, final boolean seen) {
-        final List<Settings> concerned = experiment.observed().stream()
+        final List<Settings> concerned = experiment.cells().stream()
                 .map(Cell::settings)
                 .filter(threshold::isAbout)
                 .toList();
         if (concerned.isEmpty()) {
             final String columns =
-                    experiment.observed().stream().map(Cell::column).distinct().collect(Collectors.joining("; "));
+                    experiment.cells().stream().map(Cell::column).distinct().collect(Collectors.joining("; "));
             throw new IllegalArgumentException(
                     "The threshold '%s' concerns nothing that is measured here (%s)".formatted(threshold, columns));
         }
         final Analysis planned = new Analysis(experiment, List.of());
         if (threshold.isRatio()
-                && experiment.observed().stream()
+                && experiment.cells().stream()
                         .allMatch(cell -> planned.compared(threshold, cell).isEmpty())) {
             throw new IllegalArgumentException(
                     "The threshold '%s' concerns no two that are compared here: the other side of a ratio is the baseline"
@@ -498,7 +505,7 @@ public final class Analysis {
     }
 
     private Settings settings(final String row, final String column) {
-        return experiment.observed().stream()
+        return experiment.cells().stream()
                 .filter(cell -> cell.row().equals(row) && cell.column().equals(column))
                 .map(Cell::settings)
                 .findFirst()
@@ -535,12 +542,12 @@ public final class Analysis {
     private Gate gateOfMedians(final Threshold threshold) {
         final List<String> crossed = new ArrayList<>();
         boolean checked = false;
-        for (final Cell cell : experiment.observed()) {
+        for (final Cell cell : experiment.cells()) {
             final Optional<Double> value = threshold.isRatio() ? ratio(threshold, cell) : median(threshold, cell);
             checked |= value.isPresent();
             value.filter(threshold::holds).ifPresent(median -> {
                 final String said = threshold.isRatio()
-                        ? Metric.words("%.2f ×", median)
+                        ? Ratio.words(median)
                         : threshold.metric().format(median);
                 crossed.add(crossed(
                         threshold, cell.row().isEmpty() ? cell.column() : cell.row() + ", " + cell.column(), said));
@@ -578,7 +585,7 @@ public final class Analysis {
 
     /** The runs in which something went wrong; the stock listener's own trouble is excused when it stands beside the NIO one. */
     public List<String> flaws() {
-        final boolean excused = experiment.observed().stream().anyMatch(cell -> !isStock(cell.settings()));
+        final boolean excused = experiment.cells().stream().anyMatch(cell -> !isStock(cell.settings()));
         final List<RunResult> counted =
                 runs.stream().filter(run -> !excused || !isStock(settings(run))).toList();
         return counted.isEmpty()
@@ -627,27 +634,28 @@ public final class Analysis {
         if (pairs.comparisons().isEmpty()) {
             return sentence(List.of(plain()));
         }
-        final List<String> shown = experiment.observed().stream()
-                .flatMap(cell -> mostTelling(cell.row()).stream()
-                        .flatMap(metric -> pairs.ratio(metric, cell.row(), cell.column()).stream())
-                        .filter(Ratio::isDifference)
-                        .map(ratio -> (cell.row().isEmpty() ? "" : cell.row() + ", ") + ratio.second() + " has "
-                                + ratio.meaning().replaceAll(", (better|worse)$", "") + " "
-                                + ratio.metric().title() + " than " + ratio.first()))
-                .limit(MAX_PARTS)
-                .toList();
-        return shown.isEmpty()
-                ? "No difference is shown in this run."
-                : sentence(shown.stream()
-                        .map(part -> part.replace("times as much", "times as much of")
-                                .replace("of of", "of"))
-                        .toList());
+        final List<String> shown =
+                differences().stream().limit(MAX_PARTS).map(this::said).toList();
+        return shown.isEmpty() ? "No difference is shown in this run." : sentence(shown);
+    }
+
+    private String said(final Difference difference) {
+        final Metric metric = difference.metric();
+        final Cell cell = difference.cell();
+        final String words = metric.said(
+                words(pairs.range(metric, cell.row(), cell.column()), range -> median(metric, range)),
+                cell.column(),
+                words(pairs.rangeOfBaseline(metric, cell.row(), cell.column()), range -> median(metric, range)),
+                difference.compared().against());
+        return cell.row().isEmpty() ? words : cell.row() + ": " + words;
+    }
+
+    private static String median(final Metric metric, final Range range) {
+        return metric.format(range.median(), range.max() - range.min());
     }
 
     private static String sentence(final List<String> parts) {
-        final String joined = parts.size() == 1
-                ? parts.getFirst()
-                : String.join(", ", parts.subList(0, parts.size() - 1)) + ", and " + parts.getLast();
+        final String joined = String.join("; ", parts);
         return joined.substring(0, 1).toUpperCase(Locale.ROOT) + joined.substring(1) + ".";
     }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.nios2s.harness.plan.Experiment;
@@ -34,7 +35,7 @@ public record PairedComparison(List<Comparison> comparisons, List<RunResult> run
     /** Those of an experiment: each combination against the one that differs from it in the baseline's settings alone. */
     static PairedComparison of(final Experiment experiment, final List<RunResult> runs) {
         final Map<String, String> baseline = experiment.baseline().isEmpty() ? STOCK : experiment.baseline();
-        final List<Cell> cells = experiment.observed();
+        final List<Cell> cells = experiment.cells();
         final List<Comparison> comparisons = new ArrayList<>();
         for (final Cell cell : cells) {
             final Settings wanted = cell.settings().with(baseline);
@@ -66,24 +67,26 @@ public record PairedComparison(List<Comparison> comparisons, List<RunResult> run
 
     /** The ratio of a metric to the baseline's; empty without a baseline, or where its metric is 0. */
     public Optional<Ratio> ratio(final Metric metric, final String row, final String column) {
-        return ratio(metric, metric::range, row, column);
+        return ratio(metric, metric::range, (above, below) -> below != 0, row, column);
     }
 
-    /** The same with runs that are too slow for a table. */
+    /** The same with runs that are too slow for a table, and infinite where only the baseline's metric is 0. */
     Optional<Ratio> ratioForGate(final Metric metric, final String row, final String column) {
-        return ratio(metric, metric::rangeForGate, row, column);
+        return ratio(metric, metric::rangeForGate, (above, below) -> below != 0 || above != 0, row, column);
     }
 
     private Optional<Ratio> ratio(
             final Metric metric,
             final Function<List<RunResult>, Optional<Range>> range,
+            final BiPredicate<Double, Double> divides,
             final String row,
             final String column) {
         return comparison(row, column).flatMap(compared -> {
             final Map<Integer, Double> above = byRound(range, row, column);
             final Map<Integer, Double> below = byRound(range, compared.againstRow(), compared.againstColumn());
             final List<Double> ratios = above.keySet().stream()
-                    .filter(round -> below.getOrDefault(round, 0.0) != 0)
+                    .filter(below::containsKey)
+                    .filter(round -> divides.test(above.get(round), below.get(round)))
                     .map(round -> above.get(round) / below.get(round))
                     .toList();
             return Range.ofAny(ratios)

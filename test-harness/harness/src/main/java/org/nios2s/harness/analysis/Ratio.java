@@ -29,6 +29,11 @@ public record Ratio(Metric metric, String second, String first, Range ratios, Ra
 
     public static final String REPEATED = "within " + REPEATED_PERCENT + " %";
 
+    /** A ratio by itself; one to nothing is infinite. */
+    public static String words(final double ratio) {
+        return Double.isInfinite(ratio) ? "infinite, the other has 0" : Metric.words("%.2f ×", ratio);
+    }
+
     /** The median ratio, with the least and the most where there are several. */
     public String text() {
         return ratios.count() < 2

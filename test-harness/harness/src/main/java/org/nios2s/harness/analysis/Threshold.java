@@ -30,7 +30,7 @@ public record Threshold(
             Pattern.compile("(?:([^:<>]+):)?\\s*([\\w-]+)\\s*(<=|>=|<|>|=)\\s*([\\d.]+)\\s*(%|ms|s|m|h|b|k|g|)\\s*");
     private static final List<String> LISTENERS = List.of("nio", "stock");
     private static final List<String> OF_SERVER =
-            List.of("cpu", "cpu-net", "server-percent", "threads", "rss", "live-heap", "rss-after");
+            List.of("cpu", "server-percent", "threads", "rss", "live-heap", "rss-after");
     private static final List<String> OF_LEDGER = List.of("lost", "duplicated", "damaged");
     private static final String NO_FAILURE = "no-failure";
     private static final String KEEPS_PACE = "keeps-pace";
@@ -143,8 +143,6 @@ public record Threshold(
     /** What a run with these settings lacks for its metric; empty when it can have it. {@code seen}: its process is here. */
     Optional<String> missing(final Settings settings, final boolean seen) {
         final String key = metric.key();
-        final String client = settings.text(Parameter.CLIENT);
-        final boolean group = client.equals("group");
         final Optional<Parameter> maker = Parameter.making(key).filter(parameter -> !settings.has(parameter));
         if (maker.isPresent()) {
             return maker.map(parameter -> "the setting " + parameter.key());
@@ -153,16 +151,11 @@ public record Threshold(
             return Optional.of("the process of a NiFi that the harness starts, or of --home");
         }
         final boolean counted = seen && !settings.text(Parameter.SINK).equals("null");
-        final boolean arrives = group || settings.text(Parameter.DIRECTION).equals("push");
+        final boolean arrives = settings.text(Parameter.DIRECTION).equals("push");
         if (OF_LEDGER.contains(key) && !counted || key.equals("arrived") && !(counted && arrives)) {
             return Optional.of("a ledger: a NiFi that the harness starts");
         }
-        if (group && (metric.isTime() || key.equals("longest-gap"))) {
-            return Optional.of("clients, and %s is none".formatted(client));
-        }
-        return key.equals("cpu") && !settings.beside().isEmpty()
-                ? Optional.of("a load alone: the cost of several loads together is in server-percent")
-                : Optional.empty();
+        return Optional.empty();
     }
 
     /** Whether it is about one listener only. */

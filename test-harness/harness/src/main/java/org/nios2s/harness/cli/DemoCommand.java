@@ -32,9 +32,6 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        return session.run(
-                MeasureCommand.experiment(spec, "demo", List.of(), List.of()),
-                targets,
-                (known, runner, interruption) -> runner.run());
+        return session.measure(MeasureCommand.experiment(spec, "demo", List.of(), List.of()), targets);
     }
 }

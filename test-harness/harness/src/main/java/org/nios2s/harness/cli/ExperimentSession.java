@@ -4,50 +4,34 @@ package org.nios2s.harness.cli;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
-import org.HdrHistogram.Histogram;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.analysis.Analysis;
 import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.analysis.Threshold;
-import org.nios2s.harness.analysis.Warning;
 import org.nios2s.harness.engine.BrokenRunException;
-import org.nios2s.harness.engine.LoadRun.Measured;
 import org.nios2s.harness.engine.Runner;
 import org.nios2s.harness.engine.ShutdownHook;
 import org.nios2s.harness.load.ClientKind;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.load.MachineLimits;
-import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.Processors;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Parameter;
-import org.nios2s.harness.plan.Presets;
 import org.nios2s.harness.plan.Schedule;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.report.HtmlReport;
-import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.ExperimentResult;
 import org.nios2s.harness.result.ExperimentResult.Completion;
 import org.nios2s.harness.result.ExperimentResult.Completion.State;
-import org.nios2s.harness.result.ExperimentResult.Conclusion;
-import org.nios2s.harness.result.ExperimentResult.Repeat;
-import org.nios2s.harness.result.ExperimentResult.Setup;
-import org.nios2s.harness.result.Machine;
 import org.nios2s.harness.result.ObservedServer;
-import org.nios2s.harness.result.ResultDirectory;
-import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.target.MeasuredTarget;
 import org.nios2s.harness.target.Target;
 import org.nios2s.harness.target.Targets;
@@ -60,7 +44,7 @@ import picocli.CommandLine.Spec;
  * One experiment from its checks to its report: takes the machine, starts what is measured, keeps what was found, also
  * when it ends early, and stops everything. Used on the command's thread, once.
  */
-final class ExperimentSession implements Runner.Observer {
+final class ExperimentSession {
 
     /** Exit code when a threshold of the user says that the result is not good enough. */
     static final int THRESHOLD_CROSSED = 3;
@@ -94,22 +78,17 @@ final class ExperimentSession implements Runner.Observer {
             description = "Also writes the results of the thresholds as a JUnit report, for a CI server.")
     private Path junit;
 
-    private final Map<String, Histogram> times = new LinkedHashMap<>();
-    private final Instant begun = Instant.now();
     private boolean started;
-    private final List<RunResult> runs = new ArrayList<>();
-    private final Set<String> versions = new LinkedHashSet<>();
-    private final List<DataTable> tables = new ArrayList<>();
-    private final List<String> remarks = new ArrayList<>();
-    private final List<String> misses = new ArrayList<>();
-    private ResultDirectory directory;
-    private String verdict;
-    private Experiment measured;
 
     /** The work of a command with a runner. */
     @FunctionalInterface
     interface Work {
-        void with(Experiment experiment, Runner runner, ShutdownHook interruption) throws InterruptedException;
+        void with(Experiment experiment, Runner runner, Results results) throws InterruptedException;
+    }
+
+    /** Measures all of an experiment; returns the exit code. */
+    int measure(final Experiment wanted, final TargetOptions targets) throws InterruptedException {
+        return run(wanted, targets, (experiment, runner, results) -> runner.run(results::add));
     }
 
     /** Does the work of an experiment; returns the exit code. */
@@ -129,31 +108,38 @@ final class ExperimentSession implements Runner.Observer {
         try (lock;
                 ShutdownHook interruption = ShutdownHook.install()) {
             final MeasuredTarget given = given(wanted, targets);
-            final Experiment experiment = given == null ? wanted : servedBy(given, wanted);
-            measured = experiment;
+            final ObservedServer seen = given == null ? null : given.observe();
+            final Experiment experiment = given == null ? wanted : servedBy(given.target(), seen.listener(), wanted);
+            final Results results = results(experiment, given, seen);
             RuntimeException failure = null;
             try (Targets servers = given == null ? startable(experiment) : Targets.given(given)) {
-                final Runner runner = new Runner(experiment, servers, interruption, this);
-                work.with(experiment, runner, interruption);
+                final Runner runner = new Runner(experiment, servers, interruption, this::say);
+                work.with(experiment, runner, results);
             } catch (final BrokenRunException e) {
-                onRun(e.measured());
+                results.add(e.measured());
                 failure = e;
             } catch (final RuntimeException e) {
                 // Of whatever kind: hours of figures must not go with it.
                 failure = e;
             }
-            if (failure != null && runs.isEmpty()) {
+            if (failure != null && results.isEmpty()) {
                 throw failure;
             }
-            return finish(completion(interruption, failure));
+            return finish(results, completion(interruption, failure));
         }
+    }
+
+    private Results results(final Experiment experiment, final MeasuredTarget given, final ObservedServer seen) {
+        final List<String> remarks = given == null
+                ? List.of()
+                : List.of("The listener that serves at %s: %s."
+                        .formatted(given.target().address(), seen.listener()));
+        return new Results(experiment, results(), command.name(), commandLine(), remarks, this::say);
     }
 
     private static MeasuredTarget given(final Experiment wanted, final TargetOptions targets) {
         final LoadSettings first = wanted.cells().getFirst().settings().load();
-        final boolean nifiClient = wanted.cells().stream()
-                .anyMatch(cell -> cell.settings().word(Parameter.CLIENT, ClientKind.class) == ClientKind.NIFI);
-        return targets.given(first.shape().direction(), nifiClient).orElse(null);
+        return targets.given(first.shape().direction()).orElse(null);
     }
 
     private static Completion completion(final ShutdownHook interruption, final RuntimeException failure) {
@@ -168,10 +154,7 @@ final class ExperimentSession implements Runner.Observer {
     }
 
     /** An experiment on the one target that the user named goes by the name of the listener that serves there. */
-    private Experiment servedBy(final MeasuredTarget given, final Experiment wanted) {
-        final Target target = given.target();
-        final String listener = given.observe().listener();
-        remarks.add("The listener that serves at %s: %s.".formatted(target.address(), listener));
+    private Experiment servedBy(final Target target, final String listener, final Experiment wanted) {
         final String key = Parameter.LISTENER.key();
         if (listener.equals(ObservedServer.NONE)) {
             throw new HarnessException(
@@ -204,15 +187,6 @@ final class ExperimentSession implements Runner.Observer {
         });
     }
 
-    /** Verdict, misses and table where the runs alone do not give them; may be set again when there is more. */
-    void say(final String words, final List<String> missed, final DataTable table) {
-        verdict = words;
-        misses.clear();
-        misses.addAll(missed);
-        tables.clear();
-        tables.add(table);
-    }
-
     private void check(final Experiment experiment, final TargetOptions targets) {
         ParameterOptions.checked(command, () -> {
             targets.check(experiment);
@@ -232,7 +206,7 @@ final class ExperimentSession implements Runner.Observer {
     private Targets startable(final Experiment experiment) {
         if (!Files.isReadable(PROCESSES)) {
             throw new HarnessException(
-                    "This system has no /proc, through which a server's cost is measured: only --url and --target work here");
+                    "This system has no /proc, through which a server's cost is measured: only --url works here");
         }
         final List<NifiNode> left = HarnessDirectory.running(HarnessDirectory.measured());
         if (!left.isEmpty()) {
@@ -255,7 +229,7 @@ final class ExperimentSession implements Runner.Observer {
                 .orElse(0);
         requireSpace(HarnessDirectory.measured(), servers * (GIBIBYTE / 2 + COPIES_OF_CONTENT * content));
         started = true;
-        return Targets.started(HarnessDirectory.measured(), this::onProgress);
+        return Targets.started(HarnessDirectory.measured(), this::say);
     }
 
     private static void requireSpace(final Path where, final long bytes) {
@@ -272,57 +246,19 @@ final class ExperimentSession implements Runner.Observer {
         });
     }
 
-    @Override
-    public void onRun(final Measured repetition) {
-        final RunResult run = repetition.result();
-        runs.add(run);
-        addTimes(repetition);
-        Optional.ofNullable(run.execution().served()).map(ObservedServer::nifi).ifPresent(versions::add);
-        HarnessException.attempt(e -> "Cannot write the files of a run into " + results() + ": " + e, () -> {
-            directory()
-                    .addRun(
-                            ResultDirectory.part(run.place()),
-                            run.settings(),
-                            repetition.outcome(),
-                            repetition.latencies());
-        });
-        // After each one, so that a kill costs no more than the run in which it comes.
-        keep(result(Completion.RUNNING));
-        final Double p99 = Metric.P99.orNull(run);
-        onProgress(Metric.words(
-                "%s: %,.0f tx/s%s, %,d failures%s",
-                run.place(),
-                run.load().transactionsPerSecond(),
-                p99 == null ? "" : Metric.words(", p99 %,.1f ms", p99),
-                run.load().failures(),
-                run.ledger() == null || run.ledger().exact() ? "" : ", but the ledger is not exact"));
-    }
-
-    /** Those that tell of a server at its work, as in medians. */
-    private void addTimes(final Measured repetition) {
-        final Histogram own = repetition.outcome().histograms().get(Phase.RESPONSE);
-        if (own != null && own.getTotalCount() > 0 && repetition.result().timesTell()) {
-            times.computeIfAbsent(
-                            repetition.result().place().kind(),
-                            kind -> new Histogram(own.getNumberOfSignificantValueDigits()))
-                    .add(own);
-        }
-    }
-
-    @Override
-    public void onProgress(final String text) {
+    private void say(final String text) {
         command.commandLine().getErr().println(text);
     }
 
-    private int finish(final Completion completion) {
+    private int finish(final Results results, final Completion completion) {
         final PrintWriter out = command.commandLine().getOut();
-        if (runs.isEmpty()) {
+        if (results.isEmpty()) {
             out.println("Nothing was measured.");
             return ExitCode.SOFTWARE;
         }
-        final Analysis analysis = new Analysis(measured, runs);
-        final ExperimentResult result = result(completion);
-        final Optional<String> lost = kept(() -> keep(result));
+        final Analysis analysis = results.analysis();
+        final ExperimentResult result = results.result(completion);
+        final Optional<String> lost = kept(() -> results.keep(result));
         out.println(HtmlReport.headline(result));
         out.println();
         result.tables().forEach(table -> {
@@ -336,15 +272,16 @@ final class ExperimentSession implements Runner.Observer {
         out.println(result.conclusion().verdict());
         // Figures that could not be written have been said by now.
         lost.ifPresentOrElse(
-                out::println, () -> out.println("report: " + directory.path().resolve(HtmlReport.FILE)));
+                out::println,
+                () -> out.println("report: " + results.directory().path().resolve(HtmlReport.FILE)));
         left().ifPresent(out::println);
-        final List<String> flaws = verdict == null ? analysis.flaws() : misses;
+        final List<String> flaws = results.flaws();
         if (junit != null) {
             final List<String> incomplete = new ArrayList<>(lost.stream().toList());
             if (!completion.complete()) {
                 incomplete.add(completion.reason());
             }
-            final String report = JunitReport.of(measured.name(), incomplete, flaws, analysis.gates());
+            final String report = JunitReport.of(result.experiment(), incomplete, flaws, analysis.gates());
             HarnessException.attempt(
                     e -> "Cannot write the JUnit report: " + e, () -> Files.writeString(junit, report));
         }
@@ -379,50 +316,6 @@ final class ExperimentSession implements Runner.Observer {
                         mebibytes, HarnessDirectory.measured()));
     }
 
-    /** The results so far. */
-    private ExperimentResult result(final Completion completion) {
-        final Analysis analysis = new Analysis(measured, runs, times);
-        final int processors = Runtime.getRuntime().availableProcessors();
-        final boolean compared = verdict == null;
-        final List<DataTable> shown = new ArrayList<>(tables);
-        if (compared) {
-            shown.addFirst(analysis.table());
-            shown.addAll(analysis.furtherTables());
-        }
-        final List<Warning> warnings = analysis.warnings(processors);
-        final List<String> said =
-                new ArrayList<>(warnings.stream().map(Warning::remark).toList());
-        analysis.trends().forEach(trend -> said.add(trend.sentence() + "."));
-        runs.forEach(run -> run.load()
-                .failuresByCause()
-                .forEach((cause, count) -> said.add(Metric.words("%s failed: %,d × %s", run.place(), count, cause))));
-        analysis.crossedThresholds().forEach(threshold -> said.add("Threshold: " + threshold + "."));
-        if (completion.complete()) {
-            analysis.uncheckedThresholds().forEach(threshold -> said.add("Threshold: " + threshold + "."));
-        }
-        said.addAll(remarks);
-        final Conclusion conclusion = new Conclusion(
-                compared ? analysis.sentence() : verdict,
-                compared ? analysis.verdict(processors) : Warning.append(verdict, warnings),
-                compared ? analysis.headlines() : List.of(),
-                said,
-                analysis.crossedThresholds(),
-                Warning.line(warnings));
-        return new ExperimentResult(
-                measured.name(),
-                begun,
-                new Setup(
-                        Machine.current(versions),
-                        config(measured),
-                        new Repeat(commandLine(), Presets.write(measured))),
-                completion,
-                conclusion,
-                shown,
-                compared ? analysis.charts() : List.of(),
-                analysis.runs(),
-                analysis.comparisons());
-    }
-
     /** As it was written, but for a password. */
     private String commandLine() {
         final List<String> words = new ArrayList<>(List.of("s2s-harness"));
@@ -433,38 +326,6 @@ final class ExperimentSession implements Runner.Observer {
             words.add(shown.matches("[\\w./:=,+%#@-]+|…") ? shown : "'" + shown + "'");
         }
         return String.join(" ", words);
-    }
-
-    private void keep(final ExperimentResult result) {
-        HarnessException.attempt(e -> "Cannot write the result into " + results() + ": " + e, () -> {
-            directory().finish(result);
-            directory.write(Presets.RESULT_FILE, Presets.write(measured));
-            directory.write(HtmlReport.FILE, HtmlReport.of(result));
-        });
-    }
-
-    private static Map<String, Object> config(final Experiment experiment) {
-        final Map<String, Object> config = new LinkedHashMap<>();
-        for (final Parameter parameter : Parameter.values()) {
-            final String value = experiment.base().text(parameter);
-            if (!value.isEmpty()) {
-                config.put(parameter.key(), value);
-            }
-        }
-        experiment.base().properties().forEach(config::put);
-        for (final Axis axis : experiment.axes()) {
-            config.put(axis.name(), axis.steps().stream().map(Axis.Step::label).collect(Collectors.joining(" | ")));
-        }
-        return config;
-    }
-
-    private ResultDirectory directory() {
-        if (directory == null) {
-            directory = HarnessException.attempt(
-                    e -> "Cannot make a directory for the result in " + results() + ": " + e,
-                    () -> ResultDirectory.create(results(), command.name()));
-        }
-        return directory;
     }
 
     private Path results() {

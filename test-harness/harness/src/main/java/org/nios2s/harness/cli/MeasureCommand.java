@@ -85,7 +85,7 @@ public final class MeasureCommand implements Callable<Integer> {
             return ExitCode.OK;
         }
         final Experiment experiment = experiment(spec, preset, vary, thresholds);
-        return session.run(experiment, targets, (known, runner, interruption) -> runner.run());
+        return session.measure(experiment, targets);
     }
 
     /** The experiment of a preset with what the command line says. */

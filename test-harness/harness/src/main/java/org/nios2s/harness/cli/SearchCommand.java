@@ -17,7 +17,6 @@ import org.nios2s.harness.engine.BoundarySearch;
 import org.nios2s.harness.engine.BrokenRunException;
 import org.nios2s.harness.engine.LoadRun.Measured;
 import org.nios2s.harness.engine.Runner;
-import org.nios2s.harness.engine.ShutdownHook;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
@@ -51,6 +50,9 @@ public final class SearchCommand implements Callable<Integer> {
     private static final int ATTEMPTS = 3;
 
     private static final List<String> DEFAULT_THRESHOLDS = List.of("no-failure", "keeps-pace");
+    /** From one count to the next while the thresholds are met. */
+    private static final double GROWTH = 1.5;
+
     private static final String SEARCHED = "searched";
     private static final double PERCENT = 100;
     /** Of a run, so that all clients are together for most of it however many they are. */
@@ -81,13 +83,6 @@ public final class SearchCommand implements Callable<Integer> {
             defaultValue = "20000",
             description = "The largest count that is tried; default: ${DEFAULT-VALUE}.")
     private int max;
-
-    @Option(
-            names = "--growth",
-            paramLabel = "FACTOR",
-            defaultValue = "1.5",
-            description = "Factor from one count to the next while the thresholds are met; default: ${DEFAULT-VALUE}.")
-    private double growth;
 
     @Option(
             names = "--resolution",
@@ -124,36 +119,34 @@ public final class SearchCommand implements Callable<Integer> {
             wanted.forEach(threshold -> Analysis.requirePossible(threshold, experiment, targets.seesProcess()));
             return experiment.vary(new Axis(Parameter.CLIENTS.key(), List.of(searched)));
         });
-        return session.run(varied, targets, (known, runner, interruption) -> {
-            search(searches(known), runner, interruption);
-        });
+        return session.run(varied, targets, (known, runner, results) -> search(searches(known), runner, results));
     }
 
     private Map<Cell, BoundarySearch> searches(final Experiment experiment) {
         final Map<Cell, BoundarySearch> searches = new LinkedHashMap<>();
         for (final Cell cell : experiment.cells()) {
             final int first = cell.settings().number(Parameter.CLIENTS);
-            searches.put(cell, new BoundarySearch(first, max, growth, resolution / PERCENT));
+            searches.put(cell, new BoundarySearch(first, max, GROWTH, resolution / PERCENT));
         }
         return searches;
     }
 
-    private void search(final Map<Cell, BoundarySearch> searches, final Runner runner, final ShutdownHook interruption)
+    private void search(final Map<Cell, BoundarySearch> searches, final Runner runner, final Results results)
             throws InterruptedException {
-        say(searches);
+        say(searches, results);
         runner.prepare();
         List<Map.Entry<Cell, BoundarySearch>> order = new ArrayList<>(searches.entrySet());
         boolean more = true;
-        for (int round = 1; more && !interruption.interrupted(); round++) {
+        for (int round = 1; more && !runner.interrupted(); round++) {
             more = false;
             for (final Map.Entry<Cell, BoundarySearch> each : order) {
                 final OptionalInt next = each.getValue().next();
-                if (next.isPresent() && !interruption.interrupted()) {
+                if (next.isPresent() && !runner.interrupted()) {
                     more = true;
                     try {
-                        attempt(each, next.getAsInt(), round, runner);
+                        attempt(each, next.getAsInt(), round, runner, results);
                     } finally {
-                        say(searches);
+                        say(searches, results);
                     }
                 }
             }
@@ -162,8 +155,8 @@ public final class SearchCommand implements Callable<Integer> {
     }
 
     /** So that a search that is killed or breaks has said what it knew. */
-    private void say(final Map<Cell, BoundarySearch> searches) {
-        session.say(
+    private void say(final Map<Cell, BoundarySearch> searches, final Results results) {
+        results.say(
                 searches.entrySet().stream().map(SearchCommand::found).collect(Collectors.joining("; ", "", ".")),
                 searches.entrySet().stream()
                         .filter(search -> search.getValue().largestWithoutFailure() == 0)
@@ -178,7 +171,11 @@ public final class SearchCommand implements Callable<Integer> {
     }
 
     private void attempt(
-            final Map.Entry<Cell, BoundarySearch> search, final int count, final int round, final Runner runner)
+            final Map.Entry<Cell, BoundarySearch> search,
+            final int count,
+            final int round,
+            final Runner runner,
+            final Results results)
             throws InterruptedException {
         final Cell cell = search.getKey().with(Parameter.CLIENTS, Integer.toString(count));
         final long stagger = cell.settings().load().duration().toMillis() / RAMP_PART / count;
@@ -187,7 +184,7 @@ public final class SearchCommand implements Callable<Integer> {
                 : cell;
         final Cell named = new Cell(SEARCHED, paced.column(), paced.settings(), paced.metrics());
         try {
-            search.getValue().tried(isMet(named, round, runner));
+            search.getValue().tried(isMet(named, round, runner, results));
         } catch (final BrokenRunException e) {
             // A count that ends a NiFi meets no threshold, and there is nobody left to try with fewer.
             search.getValue().tried(false);
@@ -196,9 +193,10 @@ public final class SearchCommand implements Callable<Integer> {
     }
 
     /** A count that the generator or the machine spoils is no answer about the target: it is tried again. */
-    private boolean isMet(final Cell cell, final int round, final Runner runner) throws InterruptedException {
+    private boolean isMet(final Cell cell, final int round, final Runner runner, final Results results)
+            throws InterruptedException {
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-            final List<RunResult> repetitions = runner.measure(new Trial(round, cell)).stream()
+            final List<RunResult> repetitions = runner.measure(new Trial(round, cell), results::add).stream()
                     .map(Measured::result)
                     .toList();
             tried.addAll(repetitions);

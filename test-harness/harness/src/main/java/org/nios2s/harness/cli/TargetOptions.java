@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.cli;
 
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -9,8 +8,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientTls;
@@ -41,10 +38,7 @@ final class TargetOptions {
     /** Settings of what is measured that may be named, since they can be compared with what runs. */
     private static final Set<String> MAY_AGREE = Set.of(Parameter.LISTENER.key(), Parameter.SECURE.key());
     /** Settings that look into what is measured, or change its flow. */
-    private static final List<Parameter> OF_OWN =
-            List.of(Parameter.LIVE_HEAP, Parameter.IDLE_PEERS, Parameter.LARGE, Parameter.FAULT);
-
-    private static final Pattern HOST_AND_PORT = Pattern.compile("(.+):(\\d{1,5})");
+    private static final List<Parameter> OF_OWN = List.of(Parameter.LIVE_HEAP, Parameter.IDLE_PEERS, Parameter.LARGE);
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -62,28 +56,14 @@ final class TargetOptions {
     @Option(
             names = "--port-name",
             paramLabel = "NAME",
-            description = "Name of the input port (to pull: output port), with --url; default: the only one.")
+            description =
+                    "Name or identifier of the input port (to pull: output port), with --url; default: the only one.")
     private String portName;
-
-    @Option(
-            names = "--target",
-            paramLabel = "HOST:PORT",
-            description = "Measures the RAW Site-to-Site socket of any NiFi, with --port-id; several by comma.")
-    private String sockets;
-
-    @Option(names = "--port-id", paramLabel = "ID", description = "Identifier of the port, with --target.")
-    private String portId;
-
-    @Option(
-            names = "--api",
-            paramLabel = "URL",
-            description = "Web address of the NiFi of --target, for --client nifi.")
-    private URI api;
 
     @Option(
             names = "--key-store",
             paramLabel = "FILE",
-            description = "Key of the client, PKCS12 or JKS, for a secured --url or --target.")
+            description = "Key of the client, PKCS12 or JKS, for a secured --url.")
     private Path keyStore;
 
     @Option(names = "--trust-store", paramLabel = "FILE", description = "Trusted certificates, in the same formats.")
@@ -97,19 +77,14 @@ final class TargetOptions {
             description = "Password of both stores and the key; without TEXT it is asked for.")
     private char[] password;
 
-    /** Whether the user named one that runs. */
-    boolean isGiven() {
-        return home != null || url != null || sockets != null;
-    }
-
     /** Whether the processes of what is measured are on this machine and known. */
     boolean seesProcess() {
-        return url == null && sockets == null;
+        return url == null;
     }
 
     /** Refuses what the one that the user named cannot have; the message is fit for a user. */
     void check(final Experiment experiment) {
-        if (!isGiven()) {
+        if (home == null && url == null) {
             return;
         }
         for (final String key : experiment.base().targetSettings().explicit().keySet()) {
@@ -136,9 +111,9 @@ final class TargetOptions {
         if (experiment.starts() > 1) {
             throw usage(option() + " measures one start of NiFi: leave --starts out");
         }
-        experiment.observed().forEach(cell -> check(cell.settings()));
+        experiment.cells().forEach(cell -> check(cell.settings()));
         if (home == null
-                && experiment.observed().stream()
+                && experiment.cells().stream()
                                 .map(cell -> cell.settings().text(Parameter.DIRECTION))
                                 .distinct()
                                 .count()
@@ -176,18 +151,10 @@ final class TargetOptions {
                                 .formatted(option(), parameter.key()));
             }
         }
-        final String client = settings.text(Parameter.CLIENT);
-        if (client.equals("group")) {
-            throw usage("%s cannot have client %s, which needs a NiFi that the harness started: use --home"
-                    .formatted(option(), client));
-        }
     }
 
     private String option() {
-        if (home != null) {
-            return "--home";
-        }
-        return url != null ? "--url" : "--target";
+        return home == null ? "--url" : "--home";
     }
 
     private static String optionOf(final String key) {
@@ -195,15 +162,15 @@ final class TargetOptions {
     }
 
     /** The NiFi that the user named; empty when NiFis are to be started. */
-    Optional<MeasuredTarget> given(final Direction direction, final boolean nifiClient) {
-        if (Stream.of(home, url, sockets).filter(Objects::nonNull).count() > 1) {
-            throw usage("--home, --url and --target exclude each other");
+    Optional<MeasuredTarget> given(final Direction direction) {
+        if (home != null && url != null) {
+            throw usage("--home and --url exclude each other");
         }
         final long stores = Stream.of(keyStore, trustStore, password)
                 .filter(Objects::nonNull)
                 .count();
-        if (stores != 0 && (stores < 3 || url == null && sockets == null)) {
-            throw usage("--key-store, --trust-store and --password go together, with --url or --target");
+        if (stores != 0 && (stores < 3 || url == null)) {
+            throw usage("--key-store, --trust-store and --password go together, with --url");
         }
         if (portName != null && url == null) {
             throw usage("--port-name goes with --url");
@@ -211,11 +178,7 @@ final class TargetOptions {
         if (home != null) {
             return Optional.of(ManagedTarget.attach(home));
         }
-        if (url == null && sockets == null) {
-            return Optional.empty();
-        }
-        final Target named = url == null ? atSockets(nifiClient) : atUrl(direction);
-        return Optional.of(new ExternalTarget(named));
+        return url == null ? Optional.empty() : Optional.of(new ExternalTarget(atUrl(direction)));
     }
 
     private ClientTls tls() {
@@ -241,28 +204,6 @@ final class TargetOptions {
                     : WireProbe.nodes(address, WireTls.client(tls), PATIENCE);
         } catch (final InterruptedException e) {
             throw HarnessException.interrupted("asking for the nodes of the cluster", e);
-        }
-    }
-
-    private Target atSockets(final boolean nifiClient) {
-        if (portId == null) {
-            throw usage("--target needs --port-id, the identifier of a port");
-        }
-        if (nifiClient && api == null) {
-            throw usage("--client nifi needs --api: NiFi's own client finds the socket through it");
-        }
-        return target(sockets, Stream.of(sockets.split(",")).map(this::address).toList(), tls());
-    }
-
-    private TargetAddress address(final String socket) {
-        final Matcher address = HOST_AND_PORT.matcher(socket.strip());
-        if (!address.matches()) {
-            throw usage("--target needs HOST:PORT, not '" + socket + "'");
-        }
-        try {
-            return new TargetAddress(address.group(1), Integer.parseInt(address.group(2)), portId, api);
-        } catch (final IllegalArgumentException e) {
-            throw new ParameterException(command.commandLine(), "--target " + socket + ": " + e.getMessage(), e);
         }
     }
 

@@ -34,8 +34,6 @@ import org.nios2s.harness.load.wire.WireLoadClients;
 import org.nios2s.harness.load.wire.WireProbe;
 import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.nifi.Liveness;
-import org.nios2s.harness.nifi.ProcessUsage;
-import org.nios2s.harness.plan.Fault;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.result.LatencyLog;
@@ -48,25 +46,11 @@ import org.nios2s.harness.result.RunResult.Place;
 import org.nios2s.harness.result.RunResult.ServerMetrics;
 import org.nios2s.harness.sink.Parcel;
 import org.nios2s.harness.target.Feed;
-import org.nios2s.harness.target.ManagedTarget;
 import org.nios2s.harness.target.MeasuredTarget;
 import org.nios2s.harness.target.Target;
 
 /** One load on one target, measured from both sides. Runs on the command's thread. */
-public record LoadRun(
-        Settings settings, MeasuredTarget nifi, boolean cold, ShutdownHook interruption, Surroundings surroundings) {
-
-    /**
-     * An observer of a run while it goes on.
-     *
-     * @param alone whether what the processes cost is the cost of this load
-     * @param began hears of the generator before it makes any load
-     * @param ended runs when the generator has ended, before anything waits for the server
-     */
-    record Surroundings(boolean alone, Consumer<LoadGenerator> began, Runnable ended) {
-
-        static final Surroundings NONE = new Surroundings(true, generator -> {}, () -> {});
-    }
+public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, ShutdownHook interruption) {
 
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration LEDGER_STILL = Duration.ofSeconds(1);
@@ -82,11 +66,7 @@ public record LoadRun(
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
     private static final double MILLIS_PER_SECOND = TimeUnit.SECONDS.toMillis(1);
-    private static final double PERCENT = 100;
     private static final int SIGNIFICANT_DIGITS = 3;
-
-    /** Its second half is long enough beside the 10 ms in which the system counts processor time. */
-    private static final Duration MIN_PAUSE = Duration.ofSeconds(10);
 
     /**
      * A run and what was seen of it.
@@ -99,25 +79,15 @@ public record LoadRun(
 
     /** A run on a target that was warmed up. */
     public LoadRun(final Settings settings, final MeasuredTarget nifi, final ShutdownHook interruption) {
-        this(settings, nifi, false, interruption, Surroundings.NONE);
+        this(settings, nifi, false, interruption);
     }
 
-    /** The same as a load beside another, which hears of its generator. */
-    LoadRun beside(final Consumer<LoadGenerator> began) {
-        return new LoadRun(settings, nifi, cold, interruption, new Surroundings(false, began, () -> {}));
-    }
-
-    private boolean isCompanion() {
-        return !surroundings.alone() && settings.beside().isEmpty();
-    }
-
-    /** Runs a load; {@code idlePercent} is what the server takes of a processor while nothing happens, or null. */
-    public Measured run(final Place place, final LoadSettings load, final Double idlePercent)
-            throws InterruptedException {
-        final boolean pull = load.shape().direction() == Direction.PULL && client() != ClientKind.GROUP;
+    /** Runs a load. */
+    public Measured run(final Place place, final LoadSettings load) throws InterruptedException {
+        final boolean pull = load.shape().direction() == Direction.PULL;
         final Target target = pull ? nifi.startSource(load.shape()) : nifi.target();
         try {
-            return run(place, load, idlePercent, target, pull ? nifi.feed(load.shape()) : Optional.empty());
+            return run(place, load, target, pull ? nifi.feed(load.shape()) : Optional.empty());
         } finally {
             if (pull && !hasEnded()) {
                 nifi.feed(load.shape()).ifPresent(Feed::stop);
@@ -125,12 +95,7 @@ public record LoadRun(
         }
     }
 
-    private Measured run(
-            final Place place,
-            final LoadSettings given,
-            final Double idlePercent,
-            final Target target,
-            final Optional<Feed> feed)
+    private Measured run(final Place place, final LoadSettings given, final Target target, final Optional<Feed> feed)
             throws InterruptedException {
         probe(target);
         final ObservedServer observed = observe();
@@ -140,11 +105,9 @@ public record LoadRun(
         final Consumer<List<Parcel>> received =
                 feed.map(from -> (Consumer<List<Parcel>>) from.ledger()::enter).orElse(parcels -> {});
         final LoadGenerator generator = generator(run, load, target, received);
-        final List<Path> parcels = parcels(load, target);
+        final List<Path> parcels = target.parcelFiles();
         final LedgerCheck ledger = parcels.isEmpty() ? null : LedgerCheck.before(parcels);
-        final RunSampler watch = isCompanion()
-                ? RunSampler.start(generator.recorder(), List.of(), List.of(), false)
-                : RunSampler.start(generator.recorder(), target.processes(), nifi.helpers(), surroundings.alone());
+        final RunSampler watch = RunSampler.start(generator.recorder(), target.processes());
         final LoadOutcome outcome = drive(generator, load, target);
         watch.stop();
         final BooleanSupplier giveUp = () -> interruption.interrupted() || hasEnded();
@@ -166,8 +129,8 @@ public record LoadRun(
         }
         // After the ledger: what a server has taken on and not yet worked off when the clients end is its cost, too.
         final long transactions = outcome.successes();
-        final ServerMetrics server = watch.server(transactions, idlePercent);
-        final Map<String, Double> probes = derived(outcome, packets, parcels, generator);
+        final ServerMetrics server = watch.server(transactions);
+        final Map<String, Double> probes = derived(outcome, packets, parcels);
         final RunResult result = new RunResult(
                 place,
                 load,
@@ -212,34 +175,17 @@ public record LoadRun(
         return seen;
     }
 
-    /** A packet as the clients of a run send it, or the processor that feeds a Remote Process Group makes it. */
+    /** A packet as the clients of a run send it. */
     private Function<PacketId, Parcel> sent(final String run, final LoadSettings load) {
         if (settings.flag(Parameter.LARGE)) {
             return id -> LargeContent.parcel(id.toString(), load.shape().size().largest());
         }
-        final boolean group = client() == ClientKind.GROUP;
-        return new PacketFactory(run, group ? load.shape().ofOneSize() : load.shape())::parcel;
+        return new PacketFactory(run, load.shape())::parcel;
     }
 
     private boolean hasEnded() {
         final ProcessHandle process = nifi.target().process();
         return process != null && !Liveness.isAlive(process);
-    }
-
-    /** Where the sinks note what arrives of this load; none where nobody notes it. */
-    private List<Path> parcels(final LoadSettings load, final Target target) {
-        return switch (client()) {
-            case GROUP -> managed().remoteGroup(load.shape()).parcels();
-            default -> target.parcelFiles();
-        };
-    }
-
-    private ManagedTarget managed() {
-        if (!(nifi instanceof final ManagedTarget managed)) {
-            throw new HarnessException(
-                    "--client %s needs a NiFi that the harness starts".formatted(settings.text(Parameter.CLIENT)));
-        }
-        return managed;
     }
 
     private void probe(final Target target) throws InterruptedException {
@@ -279,16 +225,13 @@ public record LoadRun(
             case MINIFI ->
                 new ClientLoadGenerator(
                         run, load, () -> WireLoadClients.asMinifi(run, load, target.addresses(), tls), received);
-            case GROUP -> new GroupGenerator(run, load, managed().remoteGroup(load.shape()), interruption);
         };
     }
 
     private LoadOutcome drive(final LoadGenerator generator, final LoadSettings load, final Target target)
             throws InterruptedException {
         interruption.during(generator);
-        surroundings.began().accept(generator);
-        final boolean mayEnd = settings.fault().filter(Fault::endsProcess).isPresent() || isCompanion();
-        final CompletableFuture<Void> onServerEnd = target.process() == null || mayEnd
+        final CompletableFuture<Void> onServerEnd = target.process() == null
                 ? CompletableFuture.completedFuture(null)
                 : target.process().onExit().thenRun(generator::stop);
         try {
@@ -296,21 +239,13 @@ public record LoadRun(
         } finally {
             onServerEnd.cancel(false);
             interruption.ended(generator);
-            surroundings.ended().run();
         }
     }
 
     /** Metrics that follow from what was measured anyway. */
-    private Map<String, Double> derived(
-            final LoadOutcome outcome,
-            final LedgerMetrics packets,
-            final List<Path> parcels,
-            final LoadGenerator generator) {
+    private static Map<String, Double> derived(
+            final LoadOutcome outcome, final LedgerMetrics packets, final List<Path> parcels) {
         final Map<String, Double> metrics = new TreeMap<>();
-        final double gap = generator.recorder().longestGapNanos();
-        if (gap > 0) {
-            metrics.put("longest-gap", gap / TimeUnit.MILLISECONDS.toNanos(1));
-        }
         final Histogram total = outcome.histograms().get(Phase.TOTAL);
         if (total != null && total.getTotalCount() > 0) {
             metrics.put("deviation", total.getStdDeviation() / MICROS_PER_MILLI);
@@ -346,23 +281,5 @@ public record LoadRun(
                     Math.max(seconds, Duration.between(outcome.started(), last).toMillis() / MILLIS_PER_SECOND);
         }
         return seconds;
-    }
-
-    /** CPU time of processes while nothing happens, in percent of one processor; null when the pause is too short to tell. */
-    static Double idlePercent(final List<ProcessHandle> processes, final Duration pause) throws InterruptedException {
-        if (pause.isZero() || processes.isEmpty()) {
-            Thread.sleep(pause);
-            return null;
-        }
-        // The first half is for what the last run has left to do.
-        Thread.sleep(pause.dividedBy(2));
-        final Duration before = ProcessUsage.of(processes).cpu();
-        final long start = System.nanoTime();
-        Thread.sleep(pause.dividedBy(2));
-        if (pause.compareTo(MIN_PAUSE) < 0) {
-            return null;
-        }
-        final Duration used = ProcessUsage.of(processes).cpu().minus(before);
-        return PERCENT * used.toNanos() / (System.nanoTime() - start);
     }
 }

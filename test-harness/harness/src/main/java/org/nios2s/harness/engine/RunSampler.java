@@ -45,9 +45,7 @@ final class RunSampler {
     private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final LoadRecorder recorder;
-    private final boolean alone;
     private final List<ProcessHandle> server;
-    private final List<ProcessHandle> helpers;
     private final LatencyLog latencies;
     private final List<TimeSeries.Sample> samples = new ArrayList<>();
     private final BusiestThread busiestThread = new BusiestThread();
@@ -68,18 +66,14 @@ final class RunSampler {
             Map<String, Long> failures,
             Duration ownCpu,
             ProcessUsage server,
-            ProcessUsage helpers,
             MachineUse machine) {
 
         /** Processor time of all that have a part in the run; null when one of them does not tell. */
         private Duration knownCpu() {
-            return server == null || helpers == null
-                    ? null
-                    : ownCpu.plus(server.cpu()).plus(helpers.cpu());
+            return server == null ? null : ownCpu.plus(server.cpu());
         }
 
-        private static Moment now(
-                final LoadRecorder recorder, final List<ProcessHandle> server, final List<ProcessHandle> helpers) {
+        private static Moment now(final LoadRecorder recorder, final List<ProcessHandle> server) {
             final Duration own = Duration.ofNanos(ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
                     .getProcessCpuTime());
             return new Moment(
@@ -89,7 +83,6 @@ final class RunSampler {
                     recorder.failuresByCause(),
                     own,
                     usage(server),
-                    usage(helpers),
                     MachineUse.now());
         }
 
@@ -106,16 +99,9 @@ final class RunSampler {
         }
     }
 
-    private RunSampler(
-            final LoadRecorder recorder,
-            final List<ProcessHandle> server,
-            final List<ProcessHandle> helpers,
-            final boolean alone,
-            final Supplier<Moment> now) {
-        this.alone = alone;
+    private RunSampler(final LoadRecorder recorder, final List<ProcessHandle> server, final Supplier<Moment> now) {
         this.recorder = recorder;
         this.server = List.copyOf(server);
-        this.helpers = List.copyOf(helpers);
         this.now = now;
         this.first = now.get();
         this.last = first;
@@ -124,23 +110,14 @@ final class RunSampler {
         thread.setDaemon(true);
     }
 
-    /** Begins to look; {@code alone} says that no other load shares the processes, so that their cost is that of this one. */
-    static RunSampler start(
-            final LoadRecorder recorder,
-            final List<ProcessHandle> server,
-            final List<ProcessHandle> helpers,
-            final boolean alone) {
-        return start(recorder, server, helpers, alone, () -> Moment.now(recorder, server, helpers));
+    /** Begins to look. */
+    static RunSampler start(final LoadRecorder recorder, final List<ProcessHandle> server) {
+        return start(recorder, server, () -> Moment.now(recorder, server));
     }
 
     /** @param now what has been counted at the moment of a look */
-    static RunSampler start(
-            final LoadRecorder recorder,
-            final List<ProcessHandle> server,
-            final List<ProcessHandle> helpers,
-            final boolean alone,
-            final Supplier<Moment> now) {
-        final RunSampler sampler = new RunSampler(recorder, server, helpers, alone, now);
+    static RunSampler start(final LoadRecorder recorder, final List<ProcessHandle> server, final Supplier<Moment> now) {
+        final RunSampler sampler = new RunSampler(recorder, server, now);
         sampler.thread.start();
         return sampler;
     }
@@ -178,23 +155,16 @@ final class RunSampler {
                 p99(recorder.loopDelay()));
     }
 
-    /**
-     * The server's cost until it was last seen at work; null when it is not here or has ended. {@code idlePercent} is what
-     * it took of a processor in the pause before, or null when nobody knows.
-     */
-    ServerMetrics server(final long transactions, final Double idlePercent) {
+    /** The server's cost until it was last seen at work; null when it is not here or has ended. */
+    ServerMetrics server(final long transactions) {
         if (server.isEmpty() || rest.server() == null || last.server() == null || first.server() == null) {
             return null;
         }
-        final double wallMillis = (rest.nanos() - first.nanos()) / NANOS_PER_MILLI;
         final double cpuMillis = rest.server().cpu().minus(first.server().cpu()).toNanos() / NANOS_PER_MILLI;
         return new ServerMetrics(
                 cpuMillis,
-                wallMillis,
                 each(cpuMillis, transactions),
                 percent(last.server().cpu().minus(first.server().cpu()), seconds()),
-                idlePercent,
-                null,
                 maxResidentBytes,
                 maxThreads);
     }
@@ -204,9 +174,9 @@ final class RunSampler {
         return summary.count() == 0 ? null : summary.p99();
     }
 
-    /** Of nothing there is no share, and of what several loads cost together nobody knows the share of one. */
-    private Double each(final double millis, final long transactions) {
-        return transactions == 0 || !alone ? null : millis / transactions;
+    /** Of nothing there is no share. */
+    private static Double each(final double millis, final long transactions) {
+        return transactions == 0 ? null : millis / transactions;
     }
 
     private void note(final ProcessUsage usage) {

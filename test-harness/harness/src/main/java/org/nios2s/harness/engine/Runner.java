@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.nios2s.harness.engine.LoadRun.Measured;
@@ -34,7 +35,7 @@ public final class Runner {
     private final Experiment experiment;
     private final Targets servers;
     private final ShutdownHook interruption;
-    private final Observer observer;
+    private final Consumer<String> progress;
     private final Set<String> warm = new HashSet<>();
     private final Set<String> known = new HashSet<>();
     private Schedule planned;
@@ -43,27 +44,20 @@ public final class Runner {
     private int started;
     private String warming;
 
-    /** Hears how it goes, on the command's thread. */
-    public interface Observer {
-
-        void onRun(Measured run);
-
-        /** Something takes its time. */
-        void onProgress(String text);
-    }
-
+    /** @param progress hears of what takes its time */
     public Runner(
             final Experiment experiment,
             final Targets servers,
             final ShutdownHook interruption,
-            final Observer observer) {
+            final Consumer<String> progress) {
         this.experiment = experiment;
         this.servers = servers;
         this.interruption = interruption;
-        this.observer = observer;
+        this.progress = progress;
     }
 
-    public void run() throws InterruptedException {
+    /** Measures everything; each run is handed over as soon as it has ended. */
+    public void run(final Consumer<Measured> kept) throws InterruptedException {
         final int rounds = experiment.roundsOfAStart();
         planned = Schedule.of(experiment);
         for (final Trial trial : planned.trials()) {
@@ -74,13 +68,13 @@ public final class Runner {
             if (start > started) {
                 startTargets(start);
             }
-            measure(trial);
+            measure(trial, kept);
         }
     }
 
     private void startTargets(final int start) throws InterruptedException {
         if (start > 1) {
-            observer.onProgress("start %d of %d of every NiFi ...".formatted(start, experiment.starts()));
+            progress.accept("start %d of %d of every NiFi ...".formatted(start, experiment.starts()));
             servers.closeAll();
             warm.clear();
             known.clear();
@@ -114,8 +108,12 @@ public final class Runner {
         warm.addAll(kinds.keySet());
     }
 
-    /** Measures a cell once, in all its repetitions. */
-    public List<Measured> measure(final Trial trial) throws InterruptedException {
+    public boolean interrupted() {
+        return interruption.interrupted();
+    }
+
+    /** Measures a cell once, in all its repetitions; each is handed over as soon as it has ended. */
+    public List<Measured> measure(final Trial trial, final Consumer<Measured> kept) throws InterruptedException {
         final Cell cell = trial.cell();
         final boolean fresh = experiment.base().flag(Parameter.FRESH);
         final MeasuredTarget nifi = servers.of(cell);
@@ -125,11 +123,9 @@ public final class Runner {
         final List<SuspendedProcess> paused = new ArrayList<>();
         final List<Measured> repetitions = new ArrayList<>();
         try {
-            if (experiment.base().flag(Parameter.PAUSE)) {
-                servers.others(nifi).forEach(process -> paused.add(SuspendedProcess.pause(process)));
-            }
-            observer.onProgress("%s%s, round %d ..."
-                    .formatted(progress(), place(cell, trial.round(), 1).kind(), trial.round()));
+            servers.others(nifi).forEach(process -> paused.add(SuspendedProcess.pause(process)));
+            progress.accept("%s%s, round %d ..."
+                    .formatted(left(), place(cell, trial.round(), 1).kind(), trial.round()));
             final long begun = System.nanoTime();
             if (!fresh) {
                 lead(cell);
@@ -138,10 +134,10 @@ public final class Runner {
                     repetition <= Math.max(1, cell.settings().number(Parameter.REPETITIONS));
                     repetition++) {
                 if (!interruption.interrupted()) {
-                    final List<Measured> runs = runRepetition(place(cell, trial.round(), repetition), cell, nifi);
-                    repetitions.add(runs.getFirst());
+                    final Measured run = runRepetition(place(cell, trial.round(), repetition), cell, nifi);
+                    repetitions.add(run);
                     done++;
-                    runs.forEach(observer::onRun);
+                    kept.accept(run);
                 }
             }
             taken = taken.plusNanos(System.nanoTime() - begun);
@@ -155,32 +151,30 @@ public final class Runner {
     }
 
     /** How far it has come; nothing where nobody knows how many runs there will be. */
-    private String progress() {
+    private String left() {
         return planned == null
                 ? ""
                 : "run %d of %d, %s left: "
                         .formatted(done + 1, planned.runs(), Schedule.minutes(planned.left(done, taken)));
     }
 
-    private List<Measured> runRepetition(final Place place, final Cell cell, final MeasuredTarget nifi)
+    private Measured runRepetition(final Place place, final Cell cell, final MeasuredTarget nifi)
             throws InterruptedException {
         final Map<String, Double> metrics = new TreeMap<>();
         final List<Probe> probes = Probe.of(cell.settings(), nifi, interruption::interrupted);
         try {
-            final Duration settle = experiment.base().time(Parameter.SETTLE);
-            final Double idle = LoadRun.idlePercent(nifi.target().processes(), settle);
+            Thread.sleep(experiment.base().time(Parameter.SETTLE));
             for (final Probe probe : probes) {
                 probe.before(metrics);
             }
-            final List<Measured> runs = runWithAll(cell, place, idle);
-            final Measured measured = runs.getFirst();
+            final Measured measured = run(cell, place, cell.settings().load());
             for (final Probe probe : probes) {
                 if (!interruption.interrupted()) {
                     probe.after(measured.outcome(), metrics);
                 }
             }
             measured.result().probes().putAll(metrics);
-            return runs;
+            return measured;
         } finally {
             probes.forEach(Probe::close);
         }
@@ -188,12 +182,12 @@ public final class Runner {
 
     /**
      * What runs right before a measurement leaves traces in its server: so that is the same load, whatever ran before. It runs
-     * alone, without the probes and loads beside the measurement.
+     * without the probes beside the measurement.
      */
     private void lead(final Cell cell) throws InterruptedException {
         final Duration time = experiment.base().time(Parameter.LEAD);
         if (!time.isZero() && !cell.settings().flag(Parameter.LARGE) && !interruption.interrupted()) {
-            run(cell, place(cell, 0, 1), cell.settings().load().lasting(time), null);
+            run(cell, place(cell, 0, 1), cell.settings().load().lasting(time));
         }
     }
 
@@ -201,81 +195,14 @@ public final class Runner {
         if (!time.isZero() && !interruption.interrupted() && !warm.contains(warmKind(cell))) {
             if (!cell.column().equals(warming)) {
                 warming = cell.column();
-                observer.onProgress("warming up " + warming + " ...");
+                progress.accept("warming up " + warming + " ...");
             }
-            run(cell, place(cell, 0, 1), cell.settings().load().flatOutFor(time), null);
+            run(cell, place(cell, 0, 1), cell.settings().load().flatOutFor(time));
         }
     }
 
-    private Measured run(final Cell cell, final Place place, final LoadSettings load, final Double idlePercent)
-            throws InterruptedException {
-        return new LoadRun(cell.settings(), servers.of(cell), isCold(place), interruption, LoadRun.Surroundings.NONE)
-                .run(place, load, idlePercent);
-    }
-
-    /** A load with what is beside it and what happens to its server; its own measurement comes first. */
-    private List<Measured> runWithAll(final Cell cell, final Place place, final Double idlePercent)
-            throws InterruptedException {
-        final MeasuredTarget target = servers.of(cell);
-        final Events events = new Events(cell, place, target);
-        final LoadRun load = new LoadRun(cell.settings(), target, isCold(place), interruption, events.surroundings());
-        final List<Measured> runs = new ArrayList<>();
-        try {
-            runs.add(load.run(place, cell.settings().load(), idlePercent));
-        } finally {
-            events.end();
-        }
-        for (final Companion companion : events.companions) {
-            runs.add(companion.await());
-        }
-        events.requireDone();
-        return runs;
-    }
-
-    /** Events while a load runs: other loads begin with it and end with it, and its server has a fault. */
-    private final class Events {
-
-        private final Cell cell;
-        private final Place place;
-        private final MeasuredTarget target;
-        private final List<Companion> companions = new ArrayList<>();
-        private FaultInjector fault;
-
-        Events(final Cell cell, final Place place, final MeasuredTarget target) {
-            this.cell = cell;
-            this.place = place;
-            this.target = target;
-        }
-
-        LoadRun.Surroundings surroundings() {
-            final boolean alone = cell.settings().beside().isEmpty();
-            return new LoadRun.Surroundings(alone, generator -> begin(), this::end);
-        }
-
-        private void begin() {
-            for (final Cell beside : cell.beside()) {
-                final Place own = place(beside, place.round(), place.repetition());
-                final LoadRun run =
-                        new LoadRun(beside.settings(), target, isCold(own), interruption, LoadRun.Surroundings.NONE);
-                companions.add(Companion.start(beside, own, run));
-            }
-            cell.settings()
-                    .fault()
-                    .ifPresent(planned -> fault = FaultInjector.start(planned, target, observer::onProgress));
-        }
-
-        private void end() {
-            companions.forEach(Companion::stop);
-            if (fault != null) {
-                fault.loadEnded();
-            }
-        }
-
-        private void requireDone() {
-            if (fault != null) {
-                fault.requireDone();
-            }
-        }
+    private Measured run(final Cell cell, final Place place, final LoadSettings load) throws InterruptedException {
+        return new LoadRun(cell.settings(), servers.of(cell), isCold(place), interruption).run(place, load);
     }
 
     /** Without a warm-up the first run of a row is one. What leads it, in round 0, counts as none. */

@@ -5,8 +5,6 @@ package org.nios2s.harness.load;
 public enum ClientKind {
     /** NiFi's own {@code SiteToSiteClient}, one object and one thread for each logical client. */
     NIFI,
-    /** The Remote Process Group of another NiFi, which pushes what a processor there makes, or pulls. */
-    GROUP,
     /** The light client, writing as MiNiFi C++ does: each field alone, over sockets without TCP_NODELAY. */
     MINIFI,
     /** The client of this project: all logical clients share one connector and the connections of its pool. */

@@ -57,12 +57,6 @@ public final class ClientStats {
         recorder.succeeded(times, full, flowFiles, contentBytes);
     }
 
-    /** So many transactions were acknowledged, of which nobody knows more. */
-    public void acknowledged(final int transactions) {
-        successes = transactions;
-        acknowledged.set(0, transactions);
-    }
-
     /** A transaction failed, for a reason in words that are the same for the same cause. */
     public void failed(final String cause, final TransactionTimes times) {
         failures++;

@@ -11,7 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
@@ -42,8 +41,6 @@ public final class LoadRecorder {
     private final LongAdder destinationFull = new LongAdder();
     private final LongAdder flowFiles = new LongAdder();
     private final LongAdder bytes = new LongAdder();
-    private final AtomicLong lastSuccess = new AtomicLong(NOT_YET);
-    private final LongAccumulator longestGap = new LongAccumulator(Math::max, 0);
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicLong firstBegin = new AtomicLong(NOT_YET);
     private final AtomicLong lastBegin = new AtomicLong(NOT_YET);
@@ -82,7 +79,6 @@ public final class LoadRecorder {
             final TransactionTimes moments, final boolean full, final long packets, final long contentBytes) {
         // By its start, not its end: one that the server kept beyond the window belongs to it all the same.
         final boolean steady = isSteady(moments.intendedNanos());
-        gap(System.nanoTime());
         times.forEach((phase, recorded) -> recorded.record(moments.nanos(phase), steady));
         if (steady) {
             timedSteadily.increment();
@@ -129,18 +125,6 @@ public final class LoadRecorder {
     public void missed(final long intendedNanos) {
         missed.increment();
         times.get(Phase.RESPONSE).record(System.nanoTime() - intendedNanos, isSteady(intendedNanos));
-    }
-
-    private void gap(final long now) {
-        final long before = lastSuccess.getAndSet(now);
-        if (before != NOT_YET) {
-            longestGap.accumulate(now - before);
-        }
-    }
-
-    /** The longest time in which nothing was acknowledged, between two that were. */
-    public long longestGapNanos() {
-        return longestGap.get();
     }
 
     /** Acknowledged transactions so far. */

@@ -109,9 +109,12 @@ public record ExternalNifi(URI base, SSLContext tls) {
                 .add(port.path("id").asText()));
         final String known =
                 idsByName.isEmpty() ? "none that this client may use" : String.join(", ", idsByName.keySet());
-        final List<String> ids = name != null
-                ? idsByName.getOrDefault(name, List.of())
-                : idsByName.values().stream().flatMap(List::stream).toList();
+        final List<String> all =
+                idsByName.values().stream().flatMap(List::stream).toList();
+        if (name != null && all.contains(name)) {
+            return name;
+        }
+        final List<String> ids = name == null ? all : idsByName.getOrDefault(name, List.of());
         if (name == null && ids.size() != 1) {
             throw new HarnessException(
                     "--port-name has to name an %s port of the NiFi at %s; there are: %s".formatted(kind, base, known));
@@ -121,8 +124,9 @@ public record ExternalNifi(URI base, SSLContext tls) {
                     .formatted(base, kind, name, known));
         }
         if (ids.size() > 1) {
-            throw new HarnessException("The NiFi at %s has %d %s ports '%s': use --target and --port-id with one of %s"
-                    .formatted(base, ids.size(), kind, name, ids));
+            throw new HarnessException(
+                    "The NiFi at %s has %d %s ports '%s': write --port-name with one of their identifiers, %s"
+                            .formatted(base, ids.size(), kind, name, String.join(", ", ids)));
         }
         return ids.getFirst();
     }

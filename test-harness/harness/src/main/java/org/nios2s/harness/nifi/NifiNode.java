@@ -93,10 +93,6 @@ public final class NifiNode implements AutoCloseable {
         return new FlowClient(rest);
     }
 
-    public RemoteGroupClient remoteGroups() {
-        return new RemoteGroupClient(rest);
-    }
-
     /** The key stores of a secured NiFi. */
     public SecurityFiles security() {
         if (security == null) {

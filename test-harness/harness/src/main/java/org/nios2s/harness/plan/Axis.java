@@ -22,8 +22,6 @@ public record Axis(String name, List<Step> steps) {
     private static final String ONLY = "only";
     private static final String NAME = "name";
     private static final String METRICS = "metrics";
-    /** Words of files from before; they have no effect on what is measured. */
-    static final String FORMER_CLAIM = "claim";
 
     /**
      * One value of an axis.
@@ -124,12 +122,8 @@ public record Axis(String name, List<Step> steps) {
     private static Step situation(final Map<?, ?> map) {
         final Map<String, String> settings = strings(map);
         final String named = settings.remove(NAME);
-        if (settings.remove(LoadsBeside.KEY) != null) {
-            settings.putAll(LoadsBeside.flat(map.get(LoadsBeside.KEY)));
-        }
         settings.remove(ONLY);
         settings.remove(METRICS);
-        settings.remove(FORMER_CLAIM);
         final String listed = settings.entrySet().stream()
                 .map(entry -> entry.getKey() + " " + entry.getValue())
                 .collect(Collectors.joining(", "));

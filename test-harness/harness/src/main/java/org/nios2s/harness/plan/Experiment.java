@@ -74,13 +74,6 @@ public record Experiment(
      */
     public record Cell(String row, String column, Settings settings, List<String> metrics) {
 
-        /** The loads that run beside this one, each with a row of its own. */
-        public List<Cell> beside() {
-            return settings.beside().entrySet().stream()
-                    .map(load -> new Cell(joined(row, "beside it: " + load.getKey()), column, load.getValue(), metrics))
-                    .toList();
-        }
-
         public Cell with(final Parameter parameter, final String value) {
             return new Cell(row, column, settings.with(parameter.key(), value), metrics);
         }
@@ -153,7 +146,7 @@ public record Experiment(
         requireFound(drafts, cells);
         Settings.DEFAULTS.with(baseline);
         for (final Cell cell : cells) {
-            Combination.check(cell.settings());
+            cell.settings().requireEffect();
         }
         return cells;
     }
@@ -177,29 +170,15 @@ public record Experiment(
         }
     }
 
-    /** A cell that no axis gave a name: its column is the listener, and beside other loads its row is what it does. */
+    /** A cell whose column no axis gave a name goes by its listener. */
     private Cell named(final Cell cell) {
-        final boolean accompanied =
-                cell.row().isEmpty() && !cell.settings().beside().isEmpty();
-        final String row = accompanied ? cell.settings().text(Parameter.DIRECTION) : cell.row();
         final String column = cell.column().isEmpty() ? base.text(Parameter.LISTENER) : cell.column();
-        return new Cell(row, column, cell.settings(), cell.metrics());
+        return new Cell(cell.row(), column, cell.settings(), cell.metrics());
     }
 
-    /** All that has runs of its own: the cells, and behind each the loads that run beside it. */
-    public List<Cell> observed() {
-        return cells().stream()
-                .flatMap(cell -> Stream.concat(Stream.of(cell), cell.beside().stream()))
-                .toList();
-    }
-
-    /** The combinations with runs of their own by row, each row with its columns in their order. */
+    /** The cells by row, each row with its columns in their order. */
     public Map<String, List<Cell>> rows() {
-        return byRow(observed());
-    }
-
-    private static Map<String, List<Cell>> byRow(final List<Cell> cells) {
-        return cells.stream().collect(Collectors.groupingBy(Cell::row, LinkedHashMap::new, Collectors.toList()));
+        return cells().stream().collect(Collectors.groupingBy(Cell::row, LinkedHashMap::new, Collectors.toList()));
     }
 
     /** How often every NiFi is started. */
@@ -223,7 +202,7 @@ public record Experiment(
      */
     public List<Trial> trials(final int rounds) {
         final List<Trial> trials = new ArrayList<>();
-        final List<List<Cell>> rows = new ArrayList<>(byRow(cells()).values());
+        final List<List<Cell>> rows = new ArrayList<>(rows().values());
         for (int round = 1; round <= rounds; round++) {
             for (int index = 0; index < rows.size(); index++) {
                 // Row by row in turn, too: with a single round the columns still take turns at being first.

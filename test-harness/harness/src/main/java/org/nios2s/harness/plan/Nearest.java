@@ -3,6 +3,7 @@ package org.nios2s.harness.plan;
 
 import java.util.Collection;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Finds what a user probably meant by a word that was mistyped. Stateless; any thread. */
 public final class Nearest {
@@ -17,9 +18,13 @@ public final class Nearest {
         return of(typed, known).map(word -> " (did you mean '" + word + "'?)").orElse("");
     }
 
-    private static Optional<String> of(final String typed, final Collection<String> known) {
-        final int most = Math.min(MAX_MISTAKES, typed.length() / 2);
-        return known.stream().filter(word -> isNear(typed, word, most)).findFirst();
+    /** The nearest of some words; empty when none is near. */
+    public static Optional<String> of(final String typed, final Collection<String> known) {
+        final int most = Math.min(MAX_MISTAKES, typed.length() / 3);
+        return IntStream.rangeClosed(1, most)
+                .boxed()
+                .flatMap(mistakes -> known.stream().filter(word -> isNear(typed, word, mistakes)))
+                .findFirst();
     }
 
     /** Whether so many letters, changed, added or taken away, make one word of the other. */

@@ -47,7 +47,7 @@ public enum Parameter {
             "The release of NiFi 2 to start, put together by Maven; without it the one of this build",
             "",
             "sink=nifi"),
-    SECURE(TARGET, FLAG, "false", "TLS with client certificates", "", "sink=nifi client=wire|nifi|minifi|nio"),
+    SECURE(TARGET, FLAG, "false", "TLS with client certificates", "", "sink=nifi"),
     PROCESSORS(
             TARGET, NUMBER, "0", "Processors that a NiFi that is started may use (taskset); 0: those of the machine"),
     HEAP(TARGET, TEXT, "2g", "Heap of a NiFi that is started, as for -Xmx"),
@@ -59,7 +59,7 @@ public enum Parameter {
             "1",
             "Input ports; with 2 or more another processor counts how often it is triggered",
             "",
-            "sink=nifi client=wire|minifi direction=push large=false fault=",
+            "sink=nifi client=wire|minifi direction=push large=false",
             "triggers triggers-idle"),
     POOL(TARGET, NUMBER, "20", "Timer-driven threads that ports and processors share", "", "sink=nifi"),
 
@@ -67,11 +67,11 @@ public enum Parameter {
             LOAD,
             WORD,
             "wire",
-            "nifi: NiFi's own, a thread each; group: the Remote Process Group of another NiFi, as fast as it goes; minifi: writes each field alone, as MiNiFi does; wire: ours, thousands of"
+            "nifi: NiFi's own, a thread each; minifi: writes each field alone, as MiNiFi does; wire: ours, thousands of"
                     + " connections on a few threads; nio: this project's library, which shares connections",
-            "nifi|group|minifi|wire|nio|stock"),
+            "nifi|minifi|wire|nio"),
     DIRECTION(LOAD, WORD, "push", "push or pull", "push|pull", "sink=nifi"),
-    CLIENTS(LOAD, NUMBER, "100", "Clients, each with one transaction at a time", "", "client=wire|nifi|minifi|nio"),
+    CLIENTS(LOAD, NUMBER, "100", "Clients, each with one transaction at a time"),
     CONNECTIONS(
             LOAD,
             NUMBER,
@@ -86,7 +86,7 @@ public enum Parameter {
             "0s",
             "Time between the intended starts of a client's transactions; 0s runs flat out",
             "",
-            "client=wire|nifi|minifi|nio large=false",
+            "large=false",
             "pace"),
     ARRIVALS(
             LOAD,
@@ -110,14 +110,6 @@ public enum Parameter {
             "",
             "sink=nifi client=wire direction=push",
             "buffered"),
-    FAULT(
-            PROBE,
-            Kind.FAULT,
-            "",
-            "What happens to NiFi in mid-run: restart, kill (and start), suspend or stop-port, such as 'restart at 20s' or"
-                    + " 'suspend at 5s for 2s'",
-            "",
-            "sink=nifi large=false live-heap=false idle-peers=0 slow-peers=0"),
     SLOW_PEERS(
             PROBE,
             NUMBER,
@@ -157,9 +149,8 @@ public enum Parameter {
             TIME,
             "2s",
             "How long the same clients work right before each measurement without counting, with nothing beside them"),
-    SETTLE(PLAN, TIME, "3s", "Pause before each run, in which the target's idle cost is measured"),
-    FRESH(PLAN, FLAG, "false", "A new NiFi for each measurement, one at a time"),
-    PAUSE(PLAN, FLAG, "true", "Stops the other processes during a measurement (signals STOP and CONT)");
+    SETTLE(PLAN, TIME, "3s", "Pause before each run"),
+    FRESH(PLAN, FLAG, "false", "A new NiFi for each measurement, one at a time");
 
     /** The group of a setting. */
     public enum Scope {
@@ -167,7 +158,7 @@ public enum Parameter {
         TARGET,
         /** The load of the clients. */
         LOAD,
-        /** Observations and actions beside them. */
+        /** Observations beside them. */
         PROBE,
         /** How the experiment goes; has one value for all of it. */
         PLAN
@@ -181,7 +172,6 @@ public enum Parameter {
         SIZES,
         FLAG,
         WORD,
-        FAULT,
         TEXT
     }
 
@@ -315,7 +305,6 @@ public enum Parameter {
                 case TIME -> Units.time(value);
                 case SIZE -> Units.bytes(value);
                 case SIZES -> SizeMix.parse(value);
-                case FAULT -> Fault.parse(value);
                 case FLAG, WORD -> {
                     if (!words.contains(value)) {
                         throw new IllegalArgumentException("'" + value + "' is none of " + String.join(", ", words));

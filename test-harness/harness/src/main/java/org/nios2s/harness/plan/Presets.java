@@ -80,9 +80,8 @@ public final class Presets {
         final List<Axis> axes = new ArrayList<>();
         for (final Map.Entry<String, Object> entry : entries.entrySet()) {
             switch (entry.getKey()) {
-                case ABOUT, METRICS, THRESHOLDS, BASELINE, Axis.FORMER_CLAIM -> settings.explicit();
+                case ABOUT, METRICS, THRESHOLDS, BASELINE -> settings.explicit();
                 case VARY -> map(entry).forEach((axis, values) -> axes.add(Axis.read(String.valueOf(axis), values)));
-                case LoadsBeside.KEY -> settings = settings.with(LoadsBeside.flat(entry.getValue()));
                 case "set" -> {
                     for (final Map.Entry<?, ?> line : map(entry).entrySet()) {
                         settings = settings.with(Settings.PROPERTY + line.getKey(), String.valueOf(line.getValue()));

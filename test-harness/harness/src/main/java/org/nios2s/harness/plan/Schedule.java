@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Experiment.Trial;
@@ -70,12 +69,7 @@ public record Schedule(List<Trial> trials, int runs, Duration overhead, Duration
     }
 
     private static Duration startOf(final Settings settings) {
-        if (settings.text(Parameter.SINK).equals("null")) {
-            return START_OF_NULL_SINK;
-        }
-        final boolean partner = Stream.concat(Stream.of(settings), settings.beside().values().stream())
-                .anyMatch(load -> load.text(Parameter.CLIENT).equals("group"));
-        return partner ? START.multipliedBy(2) : START;
+        return settings.text(Parameter.SINK).equals("null") ? START_OF_NULL_SINK : START;
     }
 
     private static Duration load(final LoadSettings load) {

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.nios2s.harness.load.Arrivals;
 import org.nios2s.harness.load.LoadSettings;
@@ -30,14 +29,6 @@ public record Settings(Map<String, String> explicit) {
     /** Lines of nifi.properties that mean nothing to the stock listener. */
     private static final String OF_NIO = PROPERTY + "nifi.remote.input.nio.";
 
-    /** The former name of NiFi's own client; files of users have it. */
-    private static final String FORMER_CLIENT = "stock";
-
-    private static final String NIFI_CLIENT = "nifi";
-
-    /** Former names that files of users may still have. */
-    private static final Map<String, String> RENAMED = Map.of("figures", "metrics", "laps", "repetitions");
-
     /** Characters of each attribute that is added to a packet. */
     private static final int ATTRIBUTE_SIZE = 20;
 
@@ -50,23 +41,17 @@ public record Settings(Map<String, String> explicit) {
 
     /** The same with another value; the message of an exception is fit for a user. */
     public Settings with(final String key, final String value) {
-        if (key.startsWith(LoadsBeside.PREFIX)) {
-            LoadsBeside.check(key, value);
-        } else if (!key.startsWith(PROPERTY)) {
+        if (!key.startsWith(PROPERTY)) {
             Parameter.find(key)
                     .orElseThrow(() -> new IllegalArgumentException(unknown(key)))
                     .check(value);
         }
         final Map<String, String> changed = new TreeMap<>(explicit);
-        changed.put(key, FORMER_CLIENT.equals(value) && key.equals(Parameter.CLIENT.key()) ? NIFI_CLIENT : value);
+        changed.put(key, value);
         return new Settings(changed);
     }
 
     private static String unknown(final String key) {
-        final String now = RENAMED.get(key);
-        if (now != null) {
-            return "'%s' is called '%s': write that".formatted(key, now);
-        }
         return "'%s' is not a setting%s; there are %s, and %sKEY for a line of nifi.properties"
                 .formatted(key, Nearest.words(key, Parameter.keys()), Parameter.names(), PROPERTY);
     }
@@ -110,16 +95,16 @@ public record Settings(Map<String, String> explicit) {
         return !text(parameter).equals(parameter.defaultValue());
     }
 
-    /** The loads beside this one, by name: each is this load but for the settings that it changes. */
-    public Map<String, Settings> beside() {
-        return LoadsBeside.of(this);
-    }
-
-    /** The faults of the server in mid-run; empty when there are none. */
-    public Optional<Fault> fault() {
-        return Optional.of(text(Parameter.FAULT))
-                .filter(text -> !text.isEmpty())
-                .map(Fault::parse);
+    /** Refuses settings that would have no effect beside others; the message of an exception is fit for a user. */
+    void requireEffect() {
+        for (final Parameter parameter : Parameter.values()) {
+            parameter.requireEffect(this);
+        }
+        final boolean oneSize = flag(Parameter.LARGE) || load().shape().direction() == Direction.PULL;
+        if (oneSize && load().shape().size().shares().size() > 1) {
+            throw new IllegalArgumentException(
+                    "size %s is a mix: direction pull and large have one size".formatted(text(Parameter.SIZE)));
+        }
     }
 
     /** The settings of the target: if they are equal, the server is the same. */

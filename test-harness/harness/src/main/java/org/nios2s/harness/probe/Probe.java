@@ -41,8 +41,7 @@ public interface Probe extends AutoCloseable {
         }
         // Behind the probes that connect peers, and before the one that collects garbage.
         probes.add(new ServerPauses(nifi));
-        if (settings.beside().isEmpty()
-                && LoopbackTraffic.leadsTo(nifi.target().address().socket())) {
+        if (LoopbackTraffic.leadsTo(nifi.target().address().socket())) {
             probes.add(new LoopbackTraffic());
         }
         if (settings.flag(Parameter.LIVE_HEAP)) {

@@ -77,28 +77,22 @@ public final class SideBySide {
                 throw new IllegalArgumentException("'%s' concerns nothing that the results have".formatted(rule));
             }
             before.forEach((kind, median) -> {
-                if (median == 0 || !after.containsKey(kind)) {
-                    unchecked.add(unchecked(rule, kind, median));
-                } else if (threshold.holds(after.get(kind) / median)) {
-                    crossed.add(Metric.words("%s holds in %s: %.2f ×", rule, kind, after.get(kind) / median));
+                final double ratio = after.getOrDefault(kind, Double.NaN) / median;
+                if (Double.isNaN(ratio)) {
+                    unchecked.add(
+                            unchecked(rule, kind, after.containsKey(kind) ? "both have 0" : "B does not have it"));
+                } else if (threshold.holds(ratio)) {
+                    crossed.add("%s holds in %s: %s".formatted(rule, kind, Ratio.words(ratio)));
                 }
             });
             if (before.isEmpty()) {
-                after.keySet().forEach(kind -> unchecked.add(unchecked(rule, kind, null)));
+                after.keySet().forEach(kind -> unchecked.add(unchecked(rule, kind, "A does not have it")));
             }
         }
         return new Gates(crossed, unchecked);
     }
 
-    private static String unchecked(final String rule, final String kind, final Double before) {
-        final String why;
-        if (before == null) {
-            why = "A does not have it";
-        } else if (before == 0) {
-            why = "A has 0";
-        } else {
-            why = "B does not have it";
-        }
+    private static String unchecked(final String rule, final String kind, final String why) {
         return "%s was not checked in %s: %s".formatted(rule, kind, why);
     }
 

@@ -156,29 +156,16 @@ public record RunResult(
      * @param count   values
      * @param average their mean
      * @param p50     half are at most this
-     * @param p75     75 % are at most this
-     * @param p90     90 %
      * @param p95     95 %
      * @param p99     99 %
      * @param p999    99.9 %; null with fewer than 1,000 values, of which it would be the largest
-     * @param p9999   99.99 %; null with fewer than 10,000
      * @param max     all are at most this
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record LatencySummary(
-            long count,
-            double average,
-            double p50,
-            Double p75,
-            Double p90,
-            Double p95,
-            double p99,
-            Double p999,
-            Double p9999,
-            double max) {
+            long count, double average, double p50, Double p95, double p99, Double p999, double max) {
 
         private static final long MIN_FOR_P999 = 1_000;
-        private static final long MIN_FOR_P9999 = 10_000;
         private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
 
         /** Sums a histogram up: its metrics, all 0 when it is empty. */
@@ -187,12 +174,9 @@ public record RunResult(
                     micros.getTotalCount(),
                     micros.getMean() / MICROS_PER_MILLI,
                     millis(micros, 50),
-                    millis(micros, 75),
-                    millis(micros, 90),
                     millis(micros, 95),
                     millis(micros, 99),
                     micros.getTotalCount() < MIN_FOR_P999 ? null : millis(micros, 99.9),
-                    micros.getTotalCount() < MIN_FOR_P9999 ? null : millis(micros, 99.99),
                     micros.getMaxValue() / MICROS_PER_MILLI);
         }
 
@@ -252,40 +236,18 @@ public record RunResult(
      * The cost of a run in the server's process. Immutable; any thread.
      *
      * @param cpuMillis                 processor time from the first client's start until the sink's last packet
-     * @param wallMillis                how long that was
      * @param cpuMillisPerTransaction   of an acknowledged transaction; null when there was none
      * @param cpuPercent                of one processor, while the clients were at work: the clock of all processes
-     * @param idlePercent               what it took in the pause before the run; null when that was too short to tell
-     * @param netCpuMillisPerTransaction above what it takes while nothing happens; null when too few pauses tell that
      * @param maxResidentBytes          most memory in RAM
      * @param maxThreads                most threads
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record ServerMetrics(
             double cpuMillis,
-            double wallMillis,
             Double cpuMillisPerTransaction,
             double cpuPercent,
-            Double idlePercent,
-            Double netCpuMillisPerTransaction,
             long maxResidentBytes,
-            int maxThreads) {
-
-        /** The same beside what its process takes while nothing happens, in percent of one processor. */
-        public ServerMetrics above(final Double idle, final long transactions) {
-            final Double net =
-                    idle == null || transactions == 0 ? null : (cpuMillis - idle * wallMillis / 100) / transactions;
-            return new ServerMetrics(
-                    cpuMillis,
-                    wallMillis,
-                    cpuMillisPerTransaction,
-                    cpuPercent,
-                    idlePercent,
-                    net,
-                    maxResidentBytes,
-                    maxThreads);
-        }
-    }
+            int maxThreads) {}
 
     /**
      * How a run went, second by second. Immutable; any thread.
@@ -314,16 +276,7 @@ public record RunResult(
 
     /** The same run at another place of another page. */
     public RunResult at(final Place other) {
-        return with(other, server);
-    }
-
-    /** The same run with what several pauses say of its server. */
-    public RunResult with(final ServerMetrics metrics) {
-        return with(place, metrics);
-    }
-
-    private RunResult with(final Place other, final ServerMetrics metrics) {
-        return new RunResult(other, settings, execution, load, generator, metrics, ledger, disturbance, series, probes);
+        return new RunResult(other, settings, execution, load, generator, server, ledger, disturbance, series, probes);
     }
 
     /** Whether its times are those of a server at its work: not the first steps of one, and no queue that only grows. */

@@ -23,7 +23,6 @@ public final class Feed {
     private FeedBalance balance;
     private boolean continues;
     private boolean running;
-    private long process;
     private long madeBefore;
     private long queuedBefore;
 
@@ -48,13 +47,11 @@ public final class Feed {
 
     void start() {
         running = true;
-        final long now = source.nifi().info().pid();
-        if (!continues || now != process) {
+        if (!continues) {
             // Nobody knows how the run before ended: what it left in the queue counts as never received.
             balance = new FeedBalance(shape);
         }
         continues = false;
-        process = now;
         balance.begin();
         madeBefore = source.made();
         queuedBefore = source.queued();
@@ -71,16 +68,13 @@ public final class Feed {
 
     /**
      * Once it is stopped, compares what left the port with what clients received, when both agree or nothing changes for a
-     * while; null when NiFi was started again and does not know any more what was made.
+     * while.
      *
      * @param still    a difference that stays the same for so long is one
      * @param patience the longest wait
      */
     public LedgerMetrics settle(final Duration still, final Duration patience, final BooleanSupplier giveUp)
             throws InterruptedException {
-        if (source.nifi().info().pid() != process) {
-            return null;
-        }
         final long made = source.made() - madeBefore;
         final Deadline deadline = Deadline.after(patience);
         Deadline quiet = Deadline.after(still);

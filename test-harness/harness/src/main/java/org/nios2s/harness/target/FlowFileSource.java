@@ -13,64 +13,48 @@ import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.RestClient;
 
 /**
- * A processor inside NiFi that makes FlowFiles, to be pulled from an output port or sent by a Remote Process Group. Used on the command's thread.
+ * A processor inside NiFi that makes FlowFiles, to be pulled from an output port. Used on the command's thread.
  *
- * @param nifi        where it is; it may be restarted
+ * @param nifi        where it is
  * @param source      the processor
- * @param destination what it feeds
+ * @param destination the port that it feeds
  */
-public record FlowFileSource(NifiNode nifi, Component source, Component destination) {
+record FlowFileSource(NifiNode nifi, Component source, Component destination) {
 
     private static final String TYPE = "org.nios2s.harness.sink.PacketSource";
-    private static final int FEED_QUEUE = 10_000;
-    private static final int FEED_COMMIT = 20;
+    private static final int QUEUE = 10_000;
+    private static final int TRANSACTIONS_PER_COMMIT = 20;
     private static final long NO_BYTES_LIMIT = 1L << 40;
-
-    /** A stopped source that nothing takes from yet. */
-    static FlowFileSource unconnected(final NifiNode nifi, final String name) {
-        return new FlowFileSource(nifi, nifi.flow().createProcessor(name, TYPE), null);
-    }
-
-    static BackPressure limited() {
-        return new BackPressure(FEED_QUEUE, NO_BYTES_LIMIT);
-    }
-
-    private FlowFileSource(
-            final NifiNode nifi,
-            final String name,
-            final Component destination,
-            final int tasks,
-            final BackPressure backPressure) {
-        this(nifi, nifi.flow().createProcessor(name, TYPE), destination);
-        flow().setConcurrentTasks(source, tasks);
-        flow().connect(source, destination, backPressure);
-    }
 
     /** A stopped source into an output port of its own: what nobody pulls stays there, and is met by nobody else. */
     static FlowFileSource intoPort(final NifiNode nifi, final String name, final int tasks, final boolean secure) {
         final FlowClient flow = nifi.flow();
         final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, name, tasks);
-        final FlowFileSource made = new FlowFileSource(nifi, "feed-source", port, 1, limited());
+        final Component source = flow.createProcessor("feed-source", TYPE);
+        flow.connect(source, port, new BackPressure(QUEUE, NO_BYTES_LIMIT));
         if (secure) {
             nifi.policies().grantPorts(List.of(port));
         }
         flow.start(port);
-        return made;
+        return new FlowFileSource(nifi, source, port);
     }
 
-    /** A restarted NiFi has another one. */
-    FlowClient flow() {
+    private FlowClient flow() {
         return nifi.flow();
     }
 
     /** Makes FlowFiles from now on, as fast as they are taken. */
     void start(final Shape shape) {
-        start(PacketId.newRun(), shape);
-    }
-
-    /** Makes the FlowFiles of a run from now on, as fast as they are taken. */
-    void start(final String run, final Shape shape) {
-        start(run, shape, FEED_COMMIT);
+        flow().setProperties(
+                        source,
+                        Map.of(
+                                "Run", PacketId.newRun(),
+                                "Transactions per Commit", Integer.toString(TRANSACTIONS_PER_COMMIT),
+                                "Packets", Integer.toString(shape.packets()),
+                                "Packet Size", Long.toString(shape.size().largest()),
+                                "Attributes", Integer.toString(shape.attributes()),
+                                "Attribute Size", Integer.toString(shape.attributeSize())));
+        flow().start(source);
     }
 
     /** The FlowFiles that it has made and nobody has taken yet. */
@@ -88,21 +72,7 @@ public record FlowFileSource(NifiNode nifi, Component source, Component destinat
                 .orElse(0L);
     }
 
-    /** Makes the FlowFiles of a run, so many transactions per commit. */
-    public void start(final String run, final Shape shape, final int commit) {
-        flow().setProperties(
-                        source,
-                        Map.of(
-                                "Run", run,
-                                "Transactions per Commit", Integer.toString(commit),
-                                "Packets", Integer.toString(shape.packets()),
-                                "Packet Size", Long.toString(shape.size().largest()),
-                                "Attributes", Integer.toString(shape.attributes()),
-                                "Attribute Size", Integer.toString(shape.attributeSize())));
-        flow().start(source);
-    }
-
-    public void stop() {
+    void stop() {
         flow().stop(source);
     }
 }

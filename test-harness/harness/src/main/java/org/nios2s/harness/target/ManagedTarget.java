@@ -7,13 +7,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientTls;
-import org.nios2s.harness.load.LoadSettings.Direction;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.TargetAddress;
 import org.nios2s.harness.nifi.BackPressure;
@@ -42,13 +38,7 @@ public final class ManagedTarget implements MeasuredTarget {
 
     private final NifiNode node;
     private final boolean owned;
-    private volatile Target target;
-    private Supplier<ManagedTarget> partners = () -> {
-        throw new HarnessException("client group needs a NiFi that the harness starts");
-    };
-    private ManagedTarget partner;
-    private RemoteGroup pushing;
-    private final Map<Shape, RemoteGroup> pulling = new HashMap<>();
+    private Target target;
     /** By what is pulled. */
     private final Map<Shape, Feed> feeds = new HashMap<>();
 
@@ -115,67 +105,9 @@ public final class ManagedTarget implements MeasuredTarget {
         target = target.and(further);
     }
 
-    /** From where another NiFi comes when one is needed, whose Remote Process Group pushes or pulls. */
-    void partners(final Supplier<ManagedTarget> some) {
-        partners = some;
-    }
-
-    /** The Remote Process Group of another NiFi, which is started when it is first asked for. */
-    public synchronized RemoteGroup remoteGroup(final Shape shape) {
-        if (shape.direction() == Direction.PUSH) {
-            if (pushing == null) {
-                pushing = RemoteGroup.pushing(partner().node(), group(), INPUT, target.parcelFiles());
-            }
-            return pushing;
-        }
-        return pulling.computeIfAbsent(shape.ofOneSize(), each -> {
-            final Feed from = feeds.computeIfAbsent(each, this::makeFeed);
-            return RemoteGroup.pulling(
-                    partner().node(), group(), from, partner().target().parcelFiles());
-        });
-    }
-
-    private String group() {
-        return partner().node().remoteGroups().create(node().info());
-    }
-
-    private ManagedTarget partner() {
-        if (partner == null) {
-            partner = partners.get();
-        }
-        return partner;
-    }
-
     private Feed makeFeed(final Shape shape) {
         final String port = "feed-" + (feeds.size() + 1);
         return new Feed(FlowFileSource.intoPort(node(), port, FEED_TASKS, target.tls() != null), port, shape);
-    }
-
-    /** Ends NiFi, in order or as a crash would, and starts it on the same ports; its flow and its repositories stay. */
-    public void restart(final boolean inOrder) {
-        if (inOrder) {
-            node.stop();
-        } else {
-            node.kill();
-        }
-        node.startAgain();
-        target = target.in(targetOf(node).process());
-    }
-
-    /** Stops the port to which the load goes, or starts it. */
-    public void setPortRunning(final boolean running) {
-        final FlowClient flow = node().flow();
-        final Component port = flow.find(ComponentKind.INPUT_PORT, INPUT).orElseThrow();
-        if (running) {
-            flow.start(port);
-        } else {
-            flow.beginStop(port);
-        }
-    }
-
-    @Override
-    public List<ProcessHandle> helpers() {
-        return partner == null ? List.of() : partner.target().processes();
     }
 
     @Override
@@ -194,7 +126,7 @@ public final class ManagedTarget implements MeasuredTarget {
     }
 
     @Override
-    public synchronized Target startSource(final Shape shape) {
+    public Target startSource(final Shape shape) {
         final Feed feed = feeds.computeIfAbsent(shape.ofOneSize(), this::makeFeed);
         feed.start();
         // Pulled packets do not come by the sink: their clients have a ledger of their own.
@@ -208,16 +140,14 @@ public final class ManagedTarget implements MeasuredTarget {
     }
 
     @Override
-    public synchronized Optional<Feed> feed(final Shape shape) {
+    public Optional<Feed> feed(final Shape shape) {
         return Optional.ofNullable(feeds.get(shape.ofOneSize()));
     }
 
     @Override
     public boolean hasQueuedFlowFiles() {
         try {
-            return Stream.of(this, partner)
-                    .filter(Objects::nonNull)
-                    .anyMatch(each -> each.node.flow().queuedFlowFiles() > 0);
+            return node.flow().queuedFlowFiles() > 0;
         } catch (final NoAnswerException | RestException e) {
             // A NiFi that does not answer has not said that it has no work left.
             return true;
@@ -226,9 +156,6 @@ public final class ManagedTarget implements MeasuredTarget {
 
     @Override
     public void close() {
-        if (partner != null) {
-            partner.close();
-        }
         if (owned) {
             node.stop();
         } else {

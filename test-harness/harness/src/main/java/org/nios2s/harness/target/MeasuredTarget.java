@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.target;
 
-import java.util.List;
 import java.util.Optional;
 import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadSettings.Shape;
@@ -37,11 +36,6 @@ public interface MeasuredTarget extends AutoCloseable {
     /** The source of such a pull; empty where an output port is somebody else's to fill. */
     default Optional<Feed> feed(final Shape shape) {
         return Optional.empty();
-    }
-
-    /** Processes that take part and are not what is measured. */
-    default List<ProcessHandle> helpers() {
-        return List.of();
     }
 
     /** Whether FlowFiles are on their way to the sink; false where nobody can tell. */

@@ -54,11 +54,6 @@ public record Target(
         return beside(name, ports);
     }
 
-    /** The same, served by another process. */
-    Target in(final ProcessHandle other) {
-        return new Target(name, address, other, parcels, tls, others);
-    }
-
     /** The same under a name for all, with further nodes. */
     Target beside(final String common, final List<Target> further) {
         return new Target(common, address, process, parcels, tls, further);

@@ -10,11 +10,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstallation;
 import org.nios2s.harness.nifi.NifiOptions;
-import org.nios2s.harness.nifi.Processors;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
@@ -72,16 +70,12 @@ public final class Targets implements AutoCloseable {
      * and, stopped, it would not notice the end of a harness that was killed.
      */
     public List<ProcessHandle> others(final MeasuredTarget measured) {
-        final List<ProcessHandle> own = processes(measured).toList();
+        final List<ProcessHandle> own = measured.target().processes();
         return open.values().stream()
                 .filter(nifi -> !(nifi instanceof NullPortTarget))
-                .flatMap(Targets::processes)
+                .flatMap(nifi -> nifi.target().processes().stream())
                 .filter(process -> !own.contains(process))
                 .toList();
-    }
-
-    private static Stream<ProcessHandle> processes(final MeasuredTarget nifi) {
-        return Stream.concat(nifi.target().processes().stream(), nifi.helpers().stream());
     }
 
     @Override
@@ -125,21 +119,11 @@ public final class Targets implements AutoCloseable {
             if (settings.number(Parameter.PORTS) > 1) {
                 nifi.spreadOver(settings.number(Parameter.PORTS), settings.number(Parameter.PORT_TASKS));
             }
-            nifi.partners(() -> {
-                progress.accept("starting the NiFi of the Remote Process Group ...");
-                final NifiOptions partner = helper(settings).home(homes.resolve(directory + "-group"));
-                return ManagedTarget.start(partner);
-            });
             return nifi;
         } catch (final RuntimeException | Error e) {
             nifi.close();
             throw e;
         }
-    }
-
-    /** A NiFi that is not measured, and must not be the limit. */
-    private static NifiOptions helper(final Settings settings) {
-        return options(settings).listener(Listener.STOCK).processors(Processors.ALL);
     }
 
     /** A NiFi as settings want it, to which home and listener are still to be added. */

@@ -7,15 +7,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +45,7 @@ class MeasureCommandTest {
 
     private final StringWriter out = new StringWriter();
     private final ProgressWatch errors = new ProgressWatch();
+    private final List<HttpServer> web = new ArrayList<>();
 
     /** What a command says meanwhile; does something on the command's thread as soon as it has said some words. */
     private static final class ProgressWatch extends StringWriter {
@@ -219,10 +226,8 @@ class MeasureCommandTest {
     private int search(final LoadServer server, final String threshold, final int first, final int most) {
         return run(
                 "search",
-                "--target",
-                "127.0.0.1:" + server.port(),
-                "--port-id",
-                LoadServer.PORT_ID,
+                "--url",
+                url(server),
                 "--clients",
                 Integer.toString(first),
                 "--max",
@@ -261,12 +266,11 @@ class MeasureCommandTest {
         assertRefused("clients must be between 1 and 60000, not 0", "--clients", "0");
         assertRefused("interval: 'soon' is not a time", "--interval", "soon");
         assertRefused("neither a file nor a preset; there are", "no-such-preset");
-        assertRefused("reconnect true has no effect beside client nifi", "--reconnect", "--client", "stock");
+        assertRefused("reconnect true has no effect beside client nifi", "--reconnect", "--client", "nifi");
         assertRefused("'speed' is not a metric", "--fail-if", "speed > 5");
         assertRefused("'colour' is not a setting", "--vary", "colour=red");
-        assertRefused("--target needs --port-id", "--target", "127.0.0.1:80");
-        assertRefused("exclude each other", "--target", "127.0.0.1:80", "--port-id", "x", "--url", "http://x");
-        assertRefused("go together", "--target", "127.0.0.1:80", "--port-id", "x", "--key-store", "x");
+        assertRefused("exclude each other", "--home", "x", "--url", "http://x");
+        assertRefused("go together", "--url", "http://x", "--key-store", "x");
         assertRefused("is not a web address of a NiFi", "--url", "localhost");
     }
 
@@ -322,10 +326,8 @@ class MeasureCommandTest {
     private int measure(final LoadServer server, final String... more) {
         final List<String> arguments = new ArrayList<>(List.of(
                 "measure",
-                "--target",
-                "127.0.0.1:" + server.port(),
-                "--port-id",
-                LoadServer.PORT_ID,
+                "--url",
+                url(server),
                 "--clients",
                 "3",
                 "--duration",
@@ -349,6 +351,31 @@ class MeasureCommandTest {
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(errors))
                 .execute(arguments);
+    }
+
+    /** The web address of a NiFi whose RAW port is that of a server. */
+    private String url(final LoadServer server) {
+        final byte[] answer =
+                "{\"controller\":{\"remoteSiteListeningPort\":%d,\"inputPorts\":[{\"id\":\"%s\",\"name\":\"input\"}]}}"
+                        .formatted(server.port(), LoadServer.PORT_ID)
+                        .getBytes(StandardCharsets.UTF_8);
+        return assertDoesNotThrow(() -> {
+            final HttpServer nifi = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            nifi.createContext("/nifi-api/site-to-site", exchange -> {
+                try (exchange) {
+                    exchange.sendResponseHeaders(HttpURLConnection.HTTP_OK, answer.length);
+                    exchange.getResponseBody().write(answer);
+                }
+            });
+            nifi.start();
+            web.add(nifi);
+            return "http://127.0.0.1:%d/nifi".formatted(nifi.getAddress().getPort());
+        });
+    }
+
+    @AfterEach
+    void noWebServerStays() {
+        web.forEach(server -> server.stop(0));
     }
 
     private Path result() throws IOException {

@@ -29,7 +29,6 @@ import picocli.CommandLine.ExitCode;
 @Timeout(60)
 class RefusedCommandTest {
 
-    private static final String TARGET = "--target 127.0.0.1:1 --port-id x";
     private static final String URL = "--url http://127.0.0.1:1/nifi";
 
     @TempDir
@@ -65,7 +64,6 @@ class RefusedCommandTest {
                 "compare --vary direction=push,pull | measure push and pull one after the other",
             })
     void aGivenTargetIsMeasuredAsItIs(final String command, final String words) {
-        assertRefused(command + " " + TARGET, words);
         assertRefused(command + " " + URL, words);
     }
 
@@ -88,7 +86,7 @@ class RefusedCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"rounds=1,2", "warmup=0s,30s", "settle=0s,1s", "fresh=true,false", "pause=true,false"})
+    @ValueSource(strings = {"rounds=1,2", "warmup=0s,30s", "settle=0s,1s", "fresh=true,false"})
     void whatHoldsForTheWholeExperimentDoesNotVary(final String axis) {
         assertRefused("compare --vary " + axis, "holds for the whole experiment and cannot vary");
     }
@@ -103,8 +101,8 @@ class RefusedCommandTest {
                 "senior: p99 > 5ms | --listener nio | 'senior' names no side",
                 "pace < 98 | --listener nio | needs the setting interval",
                 "live-heap > 100 | --listener nio | needs the setting live-heap",
-                "cpu > 5 | --target 127.0.0.1:1 --port-id x | needs the process",
-                "lost > 0 | --target 127.0.0.1:1 --port-id x | needs a ledger",
+                "cpu > 5 | --url http://127.0.0.1:1/nifi | needs the process",
+                "lost > 0 | --url http://127.0.0.1:1/nifi | needs a ledger",
                 "rate > 5s | --listener nio | 'rate' has no limit in 's'",
                 "p99 > 5% | --listener nio | 'p99' has no limit in '%'",
                 "speed > 5 | --listener nio | 'speed' is not a metric",
@@ -118,13 +116,6 @@ class RefusedCommandTest {
         assertRefused(arguments, words);
     }
 
-    @Test
-    void whatRunsBesideAGivenTargetGoesToTheSamePort() throws IOException {
-        final Path file = Files.writeString(
-                directory.resolve("mine.yaml"), "beside: [{name: pull, direction: pull, clients: 1}]");
-        assertRefused(file + " " + TARGET, "measure push and pull one after the other");
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"--sink null", "--ports 20", "--pool 5"})
     void aNifiThatIsOnlyStartedHasNoOptionWithoutEffect(final String option) {
@@ -134,6 +125,21 @@ class RefusedCommandTest {
                 ExitCode.USAGE,
                 S2sHarness.commandLine().setErr(new PrintWriter(errors)).execute(arguments.toArray(String[]::new)));
         assertTrue(errors.toString().contains("Unknown option"), errors.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "measure --intervall 1s | Unknown option: '--intervall' (did you mean '--interval'?)",
+                "mesure | (did you mean 'measure'?)",
+                "measure --requests 5 | Unknown option",
+                "measure --xy 5 | Unknown option",
+            })
+    void aSuggestionIsReallyNear(final String command, final String words) {
+        assertEquals(ExitCode.USAGE, run(List.of(command.split(" "))), errors::toString);
+        assertTrue(errors.toString().contains(words), errors.toString());
+        assertEquals(words.contains("did you mean"), errors.toString().contains("did you mean"), errors.toString());
     }
 
     @Test
@@ -151,8 +157,7 @@ class RefusedCommandTest {
             value = {
                 "metrics: [speed] | 'speed' is not a metric",
                 "clients | has to consist of lines 'name: value'",
-                "metrics: p98 | 'p98' is not a metric (did you mean 'p90'?)",
-                "figures: p99 | 'figures' is called 'metrics': write that",
+                "metrics: p98 | 'p98' is not a metric (did you mean 'p95'?)",
                 "{intervall: 1s} | 'intervall' is not a setting (did you mean 'interval'?)",
                 "fail-if: 'speed > 5' | 'speed' is not a metric",
                 "fail-if: {nio: 'p99 > 5ms'} | has to be a list of texts",
@@ -178,6 +183,7 @@ class RefusedCommandTest {
                 "--large --direction pull | large true has no effect beside direction pull",
                 "--sink null --secure | secure true has no effect beside sink null",
                 "--sink null --pool 5 | pool 5 has no effect beside sink null",
+                "--arrivals bursts --interval 1s --stagger 5ms | stagger 5ms has no effect beside arrivals bursts",
                 "--nifi-home x --nifi-version 2.3.0 | nifi-home x has no effect beside nifi-version 2.3.0",
             })
     void aSettingThatWouldBeIgnoredIsRefused(final String options, final String words) {

@@ -51,7 +51,7 @@ class ReportCommandTest {
     @Test
     void aChartOfWhatIsNoMetricIsWrongUsage() {
         assertEquals(2, report("--chart", "p98"));
-        assertTrue(err.toString().contains("'p98' is not a metric (did you mean 'p90'?)"), err.toString());
+        assertTrue(err.toString().contains("'p98' is not a metric (did you mean 'p95'?)"), err.toString());
     }
 
     @Test

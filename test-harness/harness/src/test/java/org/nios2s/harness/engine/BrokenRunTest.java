@@ -49,7 +49,7 @@ class BrokenRunTest {
 
             final BrokenRunException broken =
                     assertThrows(BrokenRunException.class, () -> new LoadRun(settings, () -> target, interruption)
-                            .run(new Place("", "nio", 1, 1), settings.load(), null));
+                            .run(new Place("", "nio", 1, 1), settings.load()));
 
             assertTrue(
                     broken.getMessage().contains("process " + process.pid() + ", ended in mid-run"),
@@ -73,7 +73,7 @@ class BrokenRunTest {
             final Settings settings = Settings.DEFAULTS.with("clients", "1").with("duration", "300ms");
 
             final RunResult run = new LoadRun(settings, () -> target, interruption)
-                    .run(new Place("", "stock", 1, 1), settings.load(), null)
+                    .run(new Place("", "stock", 1, 1), settings.load())
                     .result();
 
             assertTrue(run.load().failures() > 0 && run.load().transactions() == 0, run::toString);
@@ -111,7 +111,7 @@ class BrokenRunTest {
                 };
                 final HarnessException refusal =
                         assertThrows(HarnessException.class, () -> new LoadRun(settings, replaced, interruption)
-                                .run(new Place("", "nio", 1, 1), settings.load(), null));
+                                .run(new Place("", "nio", 1, 1), settings.load()));
 
                 assertTrue(refusal.getMessage().contains("no run of the listener 'nio'"), refusal::getMessage);
                 assertTrue(refusal.getMessage().contains("'stock' serves"), refusal::getMessage);

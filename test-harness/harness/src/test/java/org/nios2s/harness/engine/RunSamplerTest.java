@@ -30,59 +30,49 @@ class RunSamplerTest {
 
     @Test
     void percentagesOfAllProcessesAreOfTheSameTimeAndTheCostIsUntilTheServerRests() throws Exception {
-        final RunSampler sampler = run(true);
+        final RunSampler sampler = run();
 
         final GeneratorMetrics generator = sampler.generator(TRANSACTIONS);
-        final ServerMetrics server = sampler.server(TRANSACTIONS, null);
+        final ServerMetrics server = sampler.server(TRANSACTIONS);
         assertEquals(50, generator.cpuPercent(), 0.001);
         assertEquals(75, server.cpuPercent(), 0.001);
         assertEquals(2_400, server.cpuMillis(), 0.001);
-        assertEquals(5_000, server.wallMillis(), 0.001);
         assertEquals(24, server.cpuMillisPerTransaction(), 0.001);
         assertEquals(10, generator.cpuMillisPerTransaction(), 0.001);
     }
 
     @Test
-    void ofNothingAcknowledgedOrSharedThereIsNoCostOfATransaction() throws Exception {
-        assertNull(run(true).server(0, null).cpuMillisPerTransaction());
-        assertNull(run(false).server(TRANSACTIONS, null).cpuMillisPerTransaction());
-        assertNull(run(false).generator(TRANSACTIONS).cpuMillisPerTransaction());
+    void ofNothingAcknowledgedThereIsNoCostOfATransaction() throws Exception {
+        assertNull(run().server(0).cpuMillisPerTransaction());
+        assertNull(run().generator(0).cpuMillisPerTransaction());
     }
 
     @Test
     void ofAServerThatHasEndedNothingIsSaid() throws Exception {
-        now.set(at(0, 0, usage(0), usage(0)));
-        final RunSampler sampler = RunSampler.start(recorder, ONE, ONE, true, now::get);
-        now.set(at(2_000, 1_000, null, usage(500)));
+        now.set(at(0, 0, usage(0)));
+        final RunSampler sampler = RunSampler.start(recorder, ONE, now::get);
+        now.set(at(2_000, 1_000, null));
         sampler.stop();
 
-        assertNull(sampler.server(TRANSACTIONS, null));
+        assertNull(sampler.server(TRANSACTIONS));
         assertEquals(50, sampler.generator(TRANSACTIONS).cpuPercent(), 0.001);
     }
 
     /** Two seconds of load; three more until the server has worked off what it took on. */
-    private RunSampler run(final boolean alone) throws InterruptedException {
-        now.set(at(0, 0, usage(0), usage(0)));
-        final RunSampler sampler = RunSampler.start(recorder, ONE, ONE, alone, now::get);
-        now.set(at(2_000, 1_000, usage(1_500), usage(500)));
+    private RunSampler run() throws InterruptedException {
+        now.set(at(0, 0, usage(0)));
+        final RunSampler sampler = RunSampler.start(recorder, ONE, now::get);
+        now.set(at(2_000, 1_000, usage(1_500)));
         sampler.stop();
-        now.set(at(5_000, 1_000, usage(2_400), usage(2_500)));
+        now.set(at(5_000, 1_000, usage(2_400)));
         sampler.stillAtWork();
         return sampler;
     }
 
-    private static Moment at(
-            final long millis, final long ownMillis, final ProcessUsage server, final ProcessUsage helpers) {
+    private static Moment at(final long millis, final long ownMillis, final ProcessUsage server) {
         final Duration since = Duration.ofMillis(millis);
         return new Moment(
-                since.toNanos(),
-                Instant.EPOCH.plus(since),
-                0,
-                Map.of(),
-                Duration.ofMillis(ownMillis),
-                server,
-                helpers,
-                null);
+                since.toNanos(), Instant.EPOCH.plus(since), 0, Map.of(), Duration.ofMillis(ownMillis), server, null);
     }
 
     private static ProcessUsage usage(final long cpuMillis) {

@@ -3,7 +3,6 @@ package org.nios2s.harness.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -11,7 +10,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.nios2s.harness.analysis.Metric;
-import org.nios2s.harness.engine.LoadRun.Measured;
 import org.nios2s.harness.load.LoadServer;
 import org.nios2s.harness.load.LoadServer.Script;
 import org.nios2s.harness.load.Phase;
@@ -126,46 +124,6 @@ class RunnerTest {
     }
 
     @Test
-    void aLoadBesideAnotherBeginsAndEndsWithItAndHasARunOfItsOwn() throws Exception {
-        try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
-            final List<RunResult> runs = run(
-                    server,
-                    TWO_SECONDS.with("beside.pull.direction", "pull").with("beside.pull.duration", "1h"),
-                    "packets=2");
-
-            assertEquals(
-                    List.of("packets 2, nio #1", "packets 2, beside it: pull, nio #1"),
-                    runs.stream().map(run -> run.place().toString()).toList());
-            final RunResult pull = runs.getLast();
-            assertTrue(
-                    pull.load().transactions() > 0,
-                    () -> pull.load().failuresByCause().toString());
-            assertEquals(
-                    pull.load().transactions() * 2 * LoadServer.PULLED_BYTES,
-                    pull.load().bytes());
-            for (final RunResult run : runs) {
-                assertEquals(0, run.load().failures(), () -> run.load()
-                        .failuresByCause()
-                        .toString());
-                assertNull(run.generator().cpuMillisPerTransaction(), "nobody knows the share of one load");
-            }
-        }
-    }
-
-    @Test
-    void theLongestTimeWithoutAnAnswerIsThatOfTheStall() throws Exception {
-        try (LoadServer server = new LoadServer(Script.STALLS_ONCE)) {
-            final RunResult run = run(
-                            server,
-                            SHORT.with("clients", "1").with("interval", "20ms").with("rounds", "1"),
-                            "packets=1")
-                    .getFirst();
-
-            assertTrue(Metric.by("longest-gap").of(run).orElseThrow() > 350);
-        }
-    }
-
-    @Test
     void packetsMayBeCompressed() throws Exception {
         try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
             final RunResult run = run(
@@ -196,18 +154,7 @@ class RunnerTest {
                 new Experiment("test", "", settings, List.of(), List.of(), List.of()).vary(Axis.parse(axis));
         try (ShutdownHook interruption = ShutdownHook.install();
                 Targets servers = Targets.given(() -> target)) {
-            new Runner(experiment, servers, interruption, new Runner.Observer() {
-                        @Override
-                        public void onRun(final Measured run) {
-                            runs.add(run.result());
-                        }
-
-                        @Override
-                        public void onProgress(final String text) {
-                            // Nobody reads it.
-                        }
-                    })
-                    .run();
+            new Runner(experiment, servers, interruption, text -> {}).run(run -> runs.add(run.result()));
         }
         return runs;
     }

@@ -68,6 +68,22 @@ class ExternalNifiTest {
     }
 
     @Test
+    void ofTwoPortsOfOneNameTheIdentifierTellsWhich() {
+        answer = controller(
+                "10443",
+                "false",
+                "\"inputPorts\":[{\"id\":\"id-1\",\"name\":\"orders\"},{\"id\":\"id-2\",\"name\":\"orders\"}]");
+
+        assertRefused("with one of their identifiers, id-1, id-2", "orders");
+        assertEquals(
+                "id-2",
+                ExternalNifi.at(web(), null)
+                        .find("id-2", Direction.PUSH)
+                        .address()
+                        .portId());
+    }
+
+    @Test
     void anUnknownPortIsRefusedWithTheKnownOnes() {
         answer = controller("10443", "false", TWO_PORTS);
 

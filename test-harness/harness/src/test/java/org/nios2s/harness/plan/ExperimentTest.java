@@ -156,8 +156,6 @@ class ExperimentTest {
                 "two values of the name 'fast'",
                 "vary: {x: [{name: fast, listener: stock}, {name: fast, listener: nio}]}");
         assertRefused(
-                "Two loads beside another have the name 'a'", "beside: [{name: a, clients: 1}, {name: a, clients: 2}]");
-        assertRefused(
                 "is never measured",
                 "vary: {listener: [stock, nio], load: [{name: a, clients: 1}, {name: b, clients: 2, only: {listener: nioo}}]}");
         assertRefused(

@@ -2,7 +2,6 @@
 package org.nios2s.harness.result;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -25,16 +24,14 @@ class LatencySummaryTest {
         assertEquals(1_000, summary.count());
         assertEquals(500.5, summary.average(), 500.5 * ONE_PERCENT);
         assertEquals(500, summary.p50(), 500 * ONE_PERCENT);
-        assertEquals(750, summary.p75(), 750 * ONE_PERCENT);
         assertEquals(950, summary.p95(), 950 * ONE_PERCENT);
         assertEquals(990, summary.p99(), 990 * ONE_PERCENT);
         assertEquals(999, summary.p999(), 999 * ONE_PERCENT);
-        assertNull(summary.p9999(), "of a thousand values it would be the largest");
         assertEquals(1_000, summary.max(), 1_000 * ONE_PERCENT);
     }
 
     @Test
     void anEmptyHistogramGivesZeros() {
-        assertEquals(new LatencySummary(0, 0, 0, 0.0, 0.0, 0.0, 0, null, null, 0), LatencySummary.of(new Histogram(3)));
+        assertEquals(new LatencySummary(0, 0, 0, 0.0, 0, null, 0), LatencySummary.of(new Histogram(3)));
     }
 }

@@ -40,7 +40,7 @@ class RemoteProcessGroupIT {
         final FlowClient flow = other.flow();
         final Component toRemote = flow.ensurePort(ComponentKind.INPUT_PORT, TO_REMOTE, 1);
         final Component fromRemote = flow.ensurePort(ComponentKind.OUTPUT_PORT, FROM_REMOTE, 1);
-        final RemoteGroupClient groups = other.remoteGroups();
+        final RemoteGroupClient groups = new RemoteGroupClient(other.rest());
         final String group = groups.create(SharedNifi.NIO.withEmptyLoop().info());
         groups.connect(toRemote, groups.port(group, ComponentKind.INPUT_PORT, "loop-in"), BackPressure.generous());
         groups.connect(groups.port(group, ComponentKind.OUTPUT_PORT, "loop-out"), fromRemote, BackPressure.generous());

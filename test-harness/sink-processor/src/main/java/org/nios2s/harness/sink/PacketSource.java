@@ -26,7 +26,7 @@ import org.apache.nifi.processor.util.StandardValidators;
 
 /**
  * A processor that makes the FlowFiles of Site-to-Site transactions out of nothing, as fast as the repositories take
- * them: to be pulled, or sent by a Remote Process Group.
+ * them, to be pulled.
  * Its trigger runs on NiFi's timer-driven threads; each keeps its thread for a while, as a busy port does.
  */
 @Tags({"source", "test"})
