@@ -14,7 +14,6 @@ import org.nios2s.listener.connection.ListenerContext;
 import org.nios2s.listener.connection.MessageSequenceHandler;
 import org.nios2s.listener.connection.WorkerConnections;
 import org.nios2s.listener.fault.ConnectionFault;
-import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 
@@ -32,15 +31,15 @@ final class ConnectionInitializer extends ChannelInitializer<SocketChannel> {
     @Override
     protected void initChannel(final SocketChannel channel) {
         final InetAddress address = channel.remoteAddress().getAddress();
-        final ConnectionLimit limit = listener.limits().connections();
+        final boolean isProxied =
+                listener.settings().peers().proxyProtocolFrom().test(address);
         final MessageSequenceHandler handler =
                 new MessageSequenceHandler(listener, connections.get(channel.eventLoop()));
         try {
-            if (listener.settings().peers().proxyProtocolFrom().test(address)) {
-                limit.addProxied(address, handler);
-            } else {
-                limit.add(address, handler);
-                addTls(channel, address, handler);
+            handler.takePlace(channel, address, isProxied);
+            // Behind a PROXY header TLS comes later.
+            if (!isProxied && listener.endpoint().isSecure()) {
+                channel.pipeline().addLast(handler.newTlsHandler(channel, address));
             }
             KeepAlive.set(channel);
             listener.metrics().add(Counter.CONNECTIONS_ACCEPTED, 1);
@@ -49,15 +48,6 @@ final class ConnectionInitializer extends ChannelInitializer<SocketChannel> {
             listener.metrics().add(Counter.FAULTS, 1);
             listener.logs().faults().report(address.getHostAddress(), ConnectionFault.of(e, "Setting up a connection"));
             channel.close();
-        } finally {
-            channel.closeFuture().addListener(closed -> limit.remove(handler));
-        }
-    }
-
-    /** Adds TLS at once: from this address no PROXY header comes first. */
-    private void addTls(final SocketChannel channel, final InetAddress address, final MessageSequenceHandler handler) {
-        if (listener.endpoint().isSecure()) {
-            channel.pipeline().addLast(handler.newTlsHandler(channel, address));
         }
     }
 

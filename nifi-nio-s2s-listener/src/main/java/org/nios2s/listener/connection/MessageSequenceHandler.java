@@ -49,7 +49,6 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
 
     private final ListenerContext listener;
     private final WorkerConnections workerConnections;
-    private final ActivityReport activity;
     private final TlsTasks tlsTasks;
 
     // Made when the handler is added to its channel.
@@ -58,6 +57,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     private UnreadBuffer unread;
     private ReadGate reading;
     private Deadlines deadlines;
+
+    private ConnectionLimit.Place place;
+    private boolean isIdle;
 
     private Step step;
     /** A step is running: an event that it causes may not run another one. */
@@ -68,8 +70,25 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     public MessageSequenceHandler(final ListenerContext listener, final WorkerConnections workerConnections) {
         this.listener = listener;
         this.workerConnections = workerConnections;
-        this.activity = new ActivityReport(listener.limits().connections(), this);
         this.tlsTasks = new TlsTasks();
+    }
+
+    /**
+     * Counts the connection, until it is closed.
+     *
+     * @param isProxied whether a PROXY header will name its address
+     * @throws ConnectionFault if it is one too many
+     */
+    public void takePlace(final Channel channel, final InetAddress address, final boolean isProxied)
+            throws ConnectionFault {
+        final ConnectionLimit limit = listener.limits().connections();
+        place = isProxied ? limit.addProxied(address, this) : limit.add(address, this);
+        channel.closeFuture().addListener(closed -> place.close());
+    }
+
+    /** A PROXY header has come: the connection counts for that address. */
+    void moveTo(final InetAddress address) throws ConnectionFault {
+        place.setAddress(address);
     }
 
     @Override
@@ -82,7 +101,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                 new Deadlines(connection, reading, tlsTasks, listener.settings().connections());
         reading.attach(context.channel().config());
         step = listener.protocol().begins(connection);
-        activity.entered(step);
+        reportIdle();
         workerConnections.add(this);
         context.read();
     }
@@ -205,7 +224,9 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
      * @return what makes this connection TLS, if connections are
      */
     public SslHandler newTlsHandler(final Channel channel, final InetAddress address) {
-        return listener.newTlsHandler(channel, address, tlsTasks);
+        return listener.endpoint()
+                .tls()
+                .create(channel, address, listener.settings().connections().handshakeTimeout(), tlsTasks);
     }
 
     /** The connection has had its turn: it goes on behind others. */
@@ -274,8 +295,18 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
         }
         deadlines.entered(next, step);
         step = next;
-        activity.entered(next);
+        reportIdle();
         enter(next.begin());
+    }
+
+    /** Says whether the connection may be closed for a newcomer, and since when. */
+    private void reportIdle() {
+        final boolean wasIdle = isIdle;
+        isIdle = step.isEvictable();
+        // All connections share the limit's lock, and from one step of a transaction to the next nothing changes.
+        if (isIdle || wasIdle) {
+            place.setIdle(isIdle);
+        }
     }
 
     /**

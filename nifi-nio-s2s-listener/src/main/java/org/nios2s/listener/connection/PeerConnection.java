@@ -147,7 +147,7 @@ public final class PeerConnection implements TransactionPeer {
             shaking = listener.limits().handshakes().begin(this);
             host();
         }
-        listener.limits().connections().setAddress(handler, remoteAddress.getAddress());
+        handler.moveTo(remoteAddress.getAddress());
     }
 
     /** @return the address of the peer, as far as it is known */

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.SharedResource.Grant;
@@ -17,7 +18,8 @@ import org.nios2s.listener.limits.SharedResource.Part;
 import org.nios2s.listener.time.NanoClock;
 
 /**
- * The one rule by which a peer loses what it holds: why was this peer cut? Lives on an IO worker, which calls a few times a second.
+ * The one rule by which a peer loses what it holds: why was this peer cut? Lives on IO workers, which call a few times a second, and for
+ * each newcomer at the limit of connections.
  *
  * <p>Slowness is no fault. But when a peer has waited three seconds for a {@link SharedResource}, a transaction ends that holds some of
  * it:
@@ -26,6 +28,16 @@ import org.nios2s.listener.time.NanoClock;
  *   <li>one of the peer that holds most, over all ports, if that peer still holds no less than the waiting one afterwards. The
  *       transaction has had that for three seconds of its peer's own time;
  *   <li>otherwise one whose peer was silent for three seconds of its own time.
+ * </ol>
+ *
+ * <p>Nobody knows who a newcomer is that waits for a connection or a handshake, nor from where. So:
+ *
+ * <ol>
+ *   <li>at the limit of connections an idle one ends at once: of the address that has most, the one that has been idle longest. That
+ *       costs its peer a reconnect, or a place in a queue of ours;
+ *   <li>if none is idle, one transaction ends of the peer that has most connections, or of one that is silent;
+ *   <li>a handshake ends that is silent while newcomers have waited for three seconds, and, if hardly any has ended by itself, one of
+ *       an address that has several.
  * </ol>
  *
  * <p>So a peer with one transaction loses it only to silence, however slow the peer is. What only one can have at a time is the
@@ -139,6 +151,24 @@ public final class Revocation {
     /** Ends what is silent, where nobody knows who waits. */
     void endSilent(final SharedResource resource) {
         endForNewcomers(resource, Integer.MAX_VALUE, Candidate::isSilent);
+    }
+
+    /**
+     * Ends what has been idle longest of the peer that holds most.
+     *
+     * @return whether something is idle
+     */
+    boolean endIdle(final SharedResource resource, final ConnectionFault reason) {
+        final Grant idle;
+        synchronized (resource) {
+            idle = resource.firstIdle();
+            if (idle == null) {
+                return false;
+            }
+            idle.tell(clock.nanoTime());
+        }
+        idle.holder().revoke(reason, () -> true);
+        return true;
     }
 
     private int endForNewcomers(final SharedResource resource, final int most, final Predicate<Candidate> gives) {

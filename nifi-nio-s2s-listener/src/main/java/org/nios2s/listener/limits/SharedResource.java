@@ -41,6 +41,10 @@ public final class SharedResource {
             .thenComparingLong(PeerQueue::turn)
             .thenComparingLong(PeerQueue::firstTicket);
 
+    /** Of peers with something idle the one that holds most comes first, then the one with what has been idle longest. */
+    private static final Comparator<Peer> LARGEST_IDLE = Comparator.<Peer>comparingLong(peer -> -peer.held)
+            .thenComparingLong(peer -> peer.idle.firstEntry().getValue());
+
     private static final int QUARTERS = 4;
     private static final int GROWTH_QUARTERS = 3;
 
@@ -52,6 +56,8 @@ public final class SharedResource {
     private final Map<PeerKey, Peer> peers = new HashMap<>();
     /** The parts in which a peer waits. */
     private final Set<Part> contended = new LinkedHashSet<>();
+
+    private final NavigableSet<Peer> idlePeers = new TreeSet<>(LARGEST_IDLE);
     /** The parts of ports that are used: each has something of its own. */
     private final Set<Part> owners = new HashSet<>();
 
@@ -64,6 +70,8 @@ public final class SharedResource {
     private volatile boolean isShort;
 
     private long peak;
+    /** The part of it whose holders were told to give it back. */
+    private long told;
 
     /**
      * @param name of what is shared, for the log
@@ -146,12 +154,15 @@ public final class SharedResource {
     }
 
     /** A peer, as long as it holds something or waits. Guarded by the lock, as all of its fields. */
-    private static final class Peer {
+    private final class Peer {
         private final PeerKey key;
         /** In the order in which they came: of two that are alike the older one ends. */
         private final Set<Grant> grants = new LinkedHashSet<>();
 
         private final List<PeerQueue> queues = new ArrayList<>(1);
+        /** Those that its holders don't use now, each with the ticket since when. */
+        private final SequencedMap<Grant, Long> idle = new LinkedHashMap<>();
+
         private long held;
         /** The part of it whose holders were told to give it back. */
         private long told;
@@ -160,6 +171,21 @@ public final class SharedResource {
 
         Peer(final PeerKey key) {
             this.key = key;
+        }
+
+        /** Leaves all orders before that changes by which it is sorted; {@link #putBack} has to follow. */
+        private void takeOut() {
+            queues.forEach(queue -> queue.order.remove(queue));
+            if (!idle.isEmpty()) {
+                idlePeers.remove(this);
+            }
+        }
+
+        private void putBack() {
+            queues.forEach(queue -> queue.order.add(queue));
+            if (!idle.isEmpty()) {
+                idlePeers.add(this);
+            }
         }
     }
 
@@ -172,15 +198,6 @@ public final class SharedResource {
         PeerQueue(final Peer peer, final Set<PeerQueue> order) {
             this.peer = peer;
             this.order = order;
-        }
-
-        /** Leaves the order before that changes by which it is sorted; {@link #putBack} has to follow. */
-        void takeOut() {
-            order.remove(this);
-        }
-
-        void putBack() {
-            order.add(this);
         }
 
         Grant first() {
@@ -381,7 +398,7 @@ public final class SharedResource {
 
         private void count(final Peer peer, final long more, final long moreSize) {
             final long leftBefore = ownLeft();
-            peer.queues.forEach(PeerQueue::takeOut);
+            peer.takeOut();
             partHeld += more;
             size += moreSize;
             held += more;
@@ -389,7 +406,7 @@ public final class SharedResource {
             if (more < 0) {
                 peer.lastReturn = tickets++;
             }
-            peer.queues.forEach(PeerQueue::putBack);
+            peer.putBack();
             setAside += ownLeft() - leftBefore;
             peak = Math.max(peak, held);
         }
@@ -567,12 +584,30 @@ public final class SharedResource {
 
         private void forget() {
             untell();
+            markIdle(false);
             used = 0;
             reserved = 0;
             peer.grants.remove(this);
             if (peer.grants.isEmpty()) {
                 peers.remove(peer.key);
             }
+        }
+
+        /** Sets whether its holder does not use it. Set once more, it is idle only from now on. A holder that was told has ignored that. */
+        public void setIdle(final boolean idle) {
+            synchronized (SharedResource.this) {
+                untell();
+                markIdle(idle && state == State.HELD);
+            }
+        }
+
+        private void markIdle(final boolean idle) {
+            peer.takeOut();
+            peer.idle.remove(this);
+            if (idle) {
+                peer.idle.putLast(this, tickets++);
+            }
+            peer.putBack();
         }
 
         // What follows serves Revocation, under the lock.
@@ -613,14 +648,19 @@ public final class SharedResource {
 
         /** The holder is told to give it back. */
         void tell(final long nowNanos) {
+            markIdle(false);
             sinceNanos = nowNanos;
-            told = counted();
-            peer.told += told;
+            countTold(counted());
         }
 
         private void untell() {
-            peer.told -= told;
-            told = 0;
+            countTold(-told);
+        }
+
+        private void countTold(final long more) {
+            told += more;
+            peer.told += more;
+            SharedResource.this.told += more;
         }
 
         boolean wasToldSince(final long nanos) {
@@ -659,6 +699,20 @@ public final class SharedResource {
             }
         }
         return waiters;
+    }
+
+    /** @return what has been idle longest of the peer that holds most, or null */
+    synchronized Grant firstIdle() {
+        return idlePeers.isEmpty() ? null : idlePeers.first().idle.firstEntry().getKey();
+    }
+
+    /** @return what is held, without what is about to come back */
+    synchronized long heldBeyondTold() {
+        return held - told;
+    }
+
+    synchronized long heldBy(final PeerKey key) {
+        return peers.containsKey(key) ? peers.get(key).held : 0;
     }
 
     /** @return all grants that hold something */

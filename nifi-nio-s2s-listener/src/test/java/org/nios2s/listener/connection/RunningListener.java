@@ -224,8 +224,7 @@ final class RunningListener implements AutoCloseable {
                     protected void initChannel(final Channel channel) throws ConnectionFault {
                         final MessageSequenceHandler handler = new MessageSequenceHandler(context, connections);
                         final InetAddress address = InetAddress.getLoopbackAddress();
-                        channel.closeFuture().addListener(closed -> limit.remove(handler));
-                        limit.add(address, handler);
+                        handler.takePlace(channel, address, false);
                         handlers.add(handler);
                         handshakes.add(channel);
                         channel.closeFuture().addListener(closed -> handshakes.remove(channel));

@@ -84,13 +84,17 @@ class StepBeginsTest {
                 listener, new WorkerConnections(mock(SingleThreadEventLoop.class), nanos -> {}, NanoClock.SYSTEM));
     }
 
-    private EmbeddedChannel connection(final Step first) {
-        return new EmbeddedChannel(handler(first)) {
+    private EmbeddedChannel connection(final Step first) throws Exception {
+        final EmbeddedChannel channel = new EmbeddedChannel() {
             @Override
             protected SocketAddress remoteAddress0() {
                 return new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);
             }
         };
+        final MessageSequenceHandler handler = handler(first);
+        handler.takePlace(channel, InetAddress.getLoopbackAddress(), false);
+        channel.pipeline().addLast(handler);
+        return channel;
     }
 
     /** Says what happens to it, and ends its beginning as a test wants. */
@@ -140,7 +144,7 @@ class StepBeginsTest {
 
     @Test
     @DisplayName("a step that fails as it begins gives back what it holds, and the connection ends")
-    void failsAsItBegins() {
+    void failsAsItBegins() throws Exception {
         final EmbeddedChannel connection = connection(new First(new Told("it", () -> {
             throw new OutOfMemoryError("test");
         })));
@@ -152,7 +156,7 @@ class StepBeginsTest {
 
     @Test
     @DisplayName("a step that names its successor as it begins is followed by that, which begins too")
-    void namesItsSuccessor() {
+    void namesItsSuccessor() throws Exception {
         final EmbeddedChannel connection =
                 connection(new First(new Told("one", () -> new Told("another", () -> null))));
         connection.writeInbound(oneByte());
@@ -164,7 +168,7 @@ class StepBeginsTest {
 
     @Test
     @DisplayName("a connection that is refused before its first step opens no account, for which no end would come")
-    void refusedBeforeItBegins() {
+    void refusedBeforeItBegins() throws Exception {
         handler(new First(null));
         verify(memory, never()).common();
         connection(new First(null)).finishAndReleaseAll();

@@ -15,13 +15,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.fault.ConnectionFault;
-import org.nios2s.listener.limits.ConnectionLimit.Activity;
+import org.nios2s.listener.limits.ConnectionLimit.Place;
 
 /** Tests of {@link ConnectionLimit}. Lives on the test's thread, with a clock of its own. */
 @DisplayName("A limit of connections")
 class ConnectionLimitTest {
     private static final int NO_LIMIT = 0;
     private static final String REMEDY = "open fewer";
+    private static final boolean IDLE = true;
+    private static final boolean BUSY = false;
 
     private final AtomicLong clock = new AtomicLong();
     private final List<String> gaveWay = new ArrayList<>();
@@ -38,13 +40,11 @@ class ConnectionLimitTest {
         return fault -> gaveWay.add(name);
     }
 
-    private ConnectionLimit.Evictable add(
-            final ConnectionLimit limit, final InetAddress address, final String name, final Activity activity)
+    private Place add(final ConnectionLimit limit, final InetAddress address, final String name, final boolean isIdle)
             throws Exception {
-        final ConnectionLimit.Evictable member = member(name);
-        limit.add(address, member);
-        limit.set(member, activity);
-        return member;
+        final Place place = limit.add(address, member(name));
+        place.setIdle(isIdle);
+        return place;
     }
 
     private void assertRefused(final ConnectionLimit limit, final InetAddress address, final String remedy) {
@@ -59,13 +59,13 @@ class ConnectionLimitTest {
     @DisplayName("refuses one too many where all are busy, and does not count it")
     void refuses() throws Exception {
         final ConnectionLimit limit = limitOf(2);
-        final ConnectionLimit.Evictable first = add(limit, address(1), "first", Activity.BUSY);
-        add(limit, address(2), "second", Activity.BUSY);
+        final Place first = add(limit, address(1), "first", BUSY);
+        add(limit, address(2), "second", BUSY);
         assertRefused(limit, address(1), REMEDY);
         assertRefused(limit, address(3), REMEDY);
-        limit.remove(first);
-        limit.remove(first);
-        add(limit, address(1), "third", Activity.BUSY);
+        first.close();
+        first.close();
+        add(limit, address(1), "third", BUSY);
         assertRefused(limit, address(1), REMEDY);
         assertEquals(List.of(), gaveWay);
     }
@@ -77,23 +77,20 @@ class ConnectionLimitTest {
         final int mostPerAddress = 1;
         final ConnectionLimit limit = new ConnectionLimit(10, mostPerAddress, REMEDY, clock::get);
         final InetAddress balancer = address(1);
-        final ConnectionLimit.Evictable first = member("first");
-        final ConnectionLimit.Evictable second = member("second");
-        final ConnectionLimit.Evictable third = member("third");
-        limit.addProxied(balancer, first);
-        limit.addProxied(balancer, second);
-        limit.addProxied(balancer, third);
-        limit.setAddress(first, address(2));
-        limit.setAddress(second, address(3));
+        final Place first = limit.addProxied(balancer, member("first"));
+        final Place second = limit.addProxied(balancer, member("second"));
+        final Place third = limit.addProxied(balancer, member("third"));
+        first.setAddress(address(2));
+        second.setAddress(address(3));
         assertRefused(limit, address(2), "connections.max.per.address");
-        final ConnectionFault fault = assertThrows(ConnectionFault.class, () -> limit.setAddress(third, address(2)));
+        final ConnectionFault fault = assertThrows(ConnectionFault.class, () -> third.setAddress(address(2)));
         assertTrue(fault.getMessage().startsWith("10.0.0.2 has 1 connections already"), fault.getMessage());
-        limit.remove(third);
-        limit.remove(first);
+        third.close();
+        first.close();
         limit.add(address(2), member("fourth"));
         limit.add(balancer, member("the balancer's own"));
-        limit.remove(second);
-        limit.setAddress(second, balancer);
+        second.close();
+        second.setAddress(balancer);
         assertEquals(2, limit.count());
     }
 
@@ -101,9 +98,8 @@ class ConnectionLimitTest {
     @DisplayName("lets a load balancer's own connection count where it is")
     void proxiedForItself() throws Exception {
         final ConnectionLimit limit = new ConnectionLimit(10, 1, REMEDY, clock::get);
-        final ConnectionLimit.Evictable own = member("own");
-        limit.addProxied(address(1), own);
-        limit.setAddress(own, address(1));
+        final Place own = limit.addProxied(address(1), member("own"));
+        own.setAddress(address(1));
         assertRefused(limit, address(1), "connections.max.per.address");
     }
 
@@ -121,14 +117,14 @@ class ConnectionLimitTest {
     void longestIdle() throws Exception {
         final int most = 1_000;
         final ConnectionLimit limit = limitOf(most);
-        final List<ConnectionLimit.Evictable> members = new ArrayList<>();
+        final List<Place> members = new ArrayList<>();
         for (int i = 0; i < most; i++) {
-            members.add(add(limit, address(i), "agent " + i, Activity.IDLE));
+            members.add(add(limit, address(i), "agent " + i, IDLE));
         }
-        limit.set(members.get(0), Activity.IDLE);
-        limit.set(members.get(1), Activity.BUSY);
+        members.get(0).setIdle(IDLE);
+        members.get(1).setIdle(BUSY);
         for (int i = 0; i < 3; i++) {
-            add(limit, address(most + i), "newcomer", Activity.BUSY);
+            add(limit, address(most + i), "newcomer", BUSY);
         }
         assertEquals(List.of("agent 2", "agent 3", "agent 4"), gaveWay);
     }
@@ -140,8 +136,8 @@ class ConnectionLimitTest {
         for (int round = 0; round < 400; round++) {
             final ConnectionLimit limit = limitOf(200);
             for (int i = 0; i < 200; i++) {
-                final Activity activity = i > 0 && random.nextBoolean() ? Activity.BUSY : Activity.IDLE;
-                add(limit, address(random.nextInt(1 << 24)), "idle", activity);
+                final boolean isIdle = i == 0 || random.nextBoolean();
+                add(limit, address(random.nextInt(1 << 24)), "idle", isIdle);
             }
             limit.add(address(random.nextInt(1 << 24)), member("newcomer"));
         }
@@ -150,22 +146,22 @@ class ConnectionLimitTest {
     }
 
     @Test
-    @DisplayName("has idle ones of an address with many give way first, and those that wait in a queue last")
+    @DisplayName("has idle ones of the address that has most give way first, then the one that has been idle longest")
     void order() throws Exception {
         final ConnectionLimit limit = limitOf(16);
-        add(limit, address(1), "waits", Activity.WAITING);
-        add(limit, address(2), "honest", Activity.IDLE);
+        add(limit, address(1), "longest", IDLE);
+        add(limit, address(2), "next", IDLE);
         for (int i = 3; i < 8; i++) {
-            add(limit, address(i), "busy", Activity.BUSY);
+            add(limit, address(i), "busy", BUSY);
         }
         for (int i = 0; i < 8; i++) {
-            add(limit, address(8), "busy of many", Activity.BUSY);
+            add(limit, address(8), "busy of many", BUSY);
         }
-        add(limit, address(8), "of many", Activity.IDLE);
+        add(limit, address(8), "of many", IDLE);
         for (int i = 0; i < 3; i++) {
             limit.add(address(100 + i), member("newcomer"));
         }
-        assertEquals(List.of("of many", "honest", "waits"), gaveWay);
+        assertEquals(List.of("of many", "longest", "next"), gaveWay);
         assertRefused(limit, address(200), REMEDY);
     }
 
@@ -173,33 +169,33 @@ class ConnectionLimitTest {
     @DisplayName("has another one give way for one that became busy before it heard that it has to")
     void moreThanOnce() throws Exception {
         final ConnectionLimit limit = limitOf(2);
-        final ConnectionLimit.Evictable quick = add(limit, address(1), "quick", Activity.IDLE);
-        final ConnectionLimit.Evictable slow = add(limit, address(2), "slow", Activity.BUSY);
-        final ConnectionLimit.Evictable newcomer = add(limit, address(3), "newcomer", Activity.BUSY);
+        final Place quick = add(limit, address(1), "quick", IDLE);
+        final Place slow = add(limit, address(2), "slow", BUSY);
+        final Place newcomer = add(limit, address(3), "newcomer", BUSY);
         assertEquals(List.of("quick"), gaveWay);
-        limit.set(quick, Activity.BUSY);
+        quick.setIdle(BUSY);
         assertRefused(limit, address(4), REMEDY);
-        limit.set(slow, Activity.IDLE);
+        slow.setIdle(IDLE);
         assertEquals(List.of("quick", "slow"), gaveWay);
-        limit.remove(slow);
-        limit.remove(newcomer);
-        add(limit, address(4), "next", Activity.BUSY);
+        slow.close();
+        newcomer.close();
+        add(limit, address(4), "next", BUSY);
     }
 
     @Test
     @DisplayName("is scarce for a moment after somebody was refused, and not for being full")
     void scarce() throws Exception {
         final ConnectionLimit limit = limitOf(2);
-        final ConnectionLimit.Evictable first = add(limit, address(1), "first", Activity.BUSY);
-        add(limit, address(2), "second", Activity.IDLE);
+        final Place first = add(limit, address(1), "first", BUSY);
+        add(limit, address(2), "second", IDLE);
         assertFalse(limit.isContended());
-        add(limit, address(3), "third", Activity.BUSY);
+        add(limit, address(3), "third", BUSY);
         assertFalse(limit.isContended());
         assertRefused(limit, address(4), REMEDY);
         assertTrue(limit.isContended());
-        limit.set(first, Activity.IDLE);
+        first.setIdle(IDLE);
         assertFalse(limit.isContended());
-        limit.set(first, Activity.BUSY);
+        first.setIdle(BUSY);
         assertTrue(limit.isContended());
         clock.addAndGet(Duration.ofSeconds(6).toNanos());
         assertFalse(limit.isContended());
@@ -221,7 +217,7 @@ class ConnectionLimitTest {
         final TestHolder second = hold(limit, "heavy", false);
         final TestHolder slow = hold(limit, "slow", false);
         for (int i = 0; i < 3; i++) {
-            add(limit, address(i), "busy", Activity.BUSY);
+            add(limit, address(i), "busy", BUSY);
         }
         limit.sweep();
         assertEquals(0, first.revocations().size() + second.revocations().size());
@@ -238,8 +234,8 @@ class ConnectionLimitTest {
         final ConnectionLimit limit = limitOf(2);
         final TestHolder slow = hold(limit, "slow", false);
         final TestHolder silent = hold(limit, "silent", true);
-        add(limit, address(1), "busy", Activity.BUSY);
-        add(limit, address(2), "busy", Activity.BUSY);
+        add(limit, address(1), "busy", BUSY);
+        add(limit, address(2), "busy", BUSY);
         assertRefused(limit, address(3), REMEDY);
         limit.sweep();
         assertEquals(1, silent.revocations().size());
@@ -250,13 +246,13 @@ class ConnectionLimitTest {
     @DisplayName("refuses one too many from an address, and not from others")
     void perAddress() throws Exception {
         final ConnectionLimit limit = new ConnectionLimit(3, 1, REMEDY, clock::get);
-        final ConnectionLimit.Evictable first = add(limit, address(1), "first", Activity.BUSY);
+        final Place first = add(limit, address(1), "first", BUSY);
         for (int i = 0; i < 10; i++) {
             assertRefused(limit, address(1), "nifi.remote.input.nio.connections.max.per.address");
         }
-        add(limit, address(2), "second", Activity.BUSY);
-        limit.remove(first);
-        add(limit, address(1), "third", Activity.BUSY);
+        add(limit, address(2), "second", BUSY);
+        first.close();
+        add(limit, address(1), "third", BUSY);
     }
 
     @Test
@@ -276,10 +272,10 @@ class ConnectionLimitTest {
     @DisplayName("asks another connection for each newcomer, though those that were asked have not left yet")
     void burst() throws Exception {
         final ConnectionLimit limit = limitOf(2);
-        add(limit, address(1), "first", Activity.IDLE);
-        add(limit, address(1), "second", Activity.IDLE);
-        add(limit, address(2), "third", Activity.BUSY);
-        add(limit, address(2), "fourth", Activity.BUSY);
+        add(limit, address(1), "first", IDLE);
+        add(limit, address(1), "second", IDLE);
+        add(limit, address(2), "third", BUSY);
+        add(limit, address(2), "fourth", BUSY);
         assertEquals(List.of("first", "second"), gaveWay);
         assertRefused(limit, address(2), REMEDY);
     }
