@@ -80,7 +80,7 @@ final class GroupCommit {
             if (refusal == null) {
                 permitted.add(transaction);
             } else {
-                OutcomeNotifier.tell(List.of(transaction), Outcome.failed(refusal));
+                transaction.complete(Outcome.failed(refusal));
             }
         }
         if (permitted.isEmpty()) {
@@ -103,7 +103,7 @@ final class GroupCommit {
 
     private int commitOrHalve(final List<BufferedPush> batch) {
         if (givenUp != null) {
-            OutcomeNotifier.tell(batch, Outcome.failed(givenUp));
+            complete(batch, Outcome.failed(givenUp));
             return 0;
         }
         final List<BufferedPush> part = refuseExpired(batch);
@@ -132,19 +132,22 @@ final class GroupCommit {
             }
             return giveUp(part, e);
         }
-        // From here on the transactions are committed, also if memory runs out: no peer may be told otherwise. First
-        // comes what a kill of NiFi would leave in doubt.
-        Guarded.run(
-                "Remembering what was committed", () -> part.forEach(transaction -> transaction.settleReceipt(true)));
+        // From here on the transactions are committed, also if memory runs out: no peer may be told otherwise.
         failures = 0;
         Guarded.run("Counting what was committed", () -> {
             metrics.recordSince(Histogram.COMMIT_TIME_MS, startNanos);
             metrics.committed(part.size(), written.flowFiles, written.bytes);
         });
         // A peer that hears of a full destination rests. So one hears it, as if each had been committed alone.
-        OutcomeNotifier.tell(allButLast, Outcome.committed());
-        OutcomeNotifier.tell(onlyLast, Outcome.committed(context));
+        complete(allButLast, Outcome.committed());
+        complete(onlyLast, Outcome.committed(context));
         return written.flowFiles;
+    }
+
+    private static void complete(final List<BufferedPush> part, final Outcome outcome) {
+        for (final BufferedPush transaction : part) {
+            transaction.complete(outcome);
+        }
     }
 
     /**
@@ -158,7 +161,7 @@ final class GroupCommit {
         final List<BufferedPush> inTime = new ArrayList<>(part.size());
         for (final BufferedPush transaction : part) {
             if (transaction.isPastDeadline(nowNanos)) {
-                OutcomeNotifier.tell(List.of(transaction), Outcome.failed(CommitDeadline.expired()));
+                transaction.complete(Outcome.failed(CommitDeadline.expired()));
             } else {
                 inTime.add(transaction);
             }
@@ -198,7 +201,7 @@ final class GroupCommit {
                 "The commit failed at a point where NiFi may have kept the data already, so it is not tried again, and the peer"
                         + " will send the data a second time. The cause: " + cause,
                 cause);
-        OutcomeNotifier.tell(part, Outcome.failed(givenUp));
+        complete(part, Outcome.failed(givenUp));
         return 0;
     }
 
@@ -210,7 +213,7 @@ final class GroupCommit {
             givenUp = fault;
         }
         if (givenUp != null || part.size() == 1) {
-            OutcomeNotifier.tell(part, Outcome.failed(fault));
+            complete(part, Outcome.failed(fault));
             return 0;
         }
         final int half = part.size() / 2;

@@ -26,7 +26,6 @@ import org.nios2s.listener.limits.PortLimits;
 import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics;
-import org.nios2s.listener.port.RequestQueue.CommitLimits;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
@@ -353,7 +352,7 @@ public final class PortDispatcher {
     private void fail(final BufferedPush transaction, final ConnectionFault fault) {
         queue.remove(transaction);
         if (transaction.claim()) {
-            OutcomeNotifier.tell(List.of(transaction), Outcome.failed(fault));
+            transaction.complete(Outcome.failed(fault));
         }
     }
 
@@ -367,10 +366,7 @@ public final class PortDispatcher {
     /** Runs on the port task. */
     int run(final ProcessContext context, final ProcessSession session) {
         final GroupCommit groupCommit = new GroupCommit(context, session, this::refusalOf, metrics, shared.clock);
-        final CommitLimits limits = new CommitLimits(
-                shared.settings.commits().transactions(),
-                shared.settings.commits().bytes());
-        return new PortTaskRun(this, limits, context, session, groupCommit, shared.clock).run();
+        return new PortTaskRun(this, shared.settings.commits(), context, session, groupCommit, shared.clock).run();
     }
 
     HeldSessions heldSessions() {

@@ -13,7 +13,7 @@ import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.PortDispatcher.NextSession;
-import org.nios2s.listener.port.RequestQueue.CommitLimits;
+import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.HeldSessions.HeldSession;
@@ -32,7 +32,7 @@ final class PortTaskRun {
     private static final long MAX_MILLIS = 30;
 
     private final PortDispatcher dispatcher;
-    private final CommitLimits commitLimits;
+    private final ListenerSettings.Commits commitLimits;
     private final ProcessContext context;
     private final ProcessSession session;
     private final GroupCommit groupCommit;
@@ -46,7 +46,7 @@ final class PortTaskRun {
      */
     PortTaskRun(
             final PortDispatcher dispatcher,
-            final CommitLimits commitLimits,
+            final ListenerSettings.Commits commitLimits,
             final ProcessContext context,
             final ProcessSession session,
             final GroupCommit groupCommit,
@@ -108,8 +108,8 @@ final class PortTaskRun {
         } catch (final Throwable e) {
             // The batch is claimed, so no other thread answers its peers:
             // without an answer they would wait until they time out.
-            OutcomeNotifier.tell(
-                    batch, Outcome.failed(Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e)));
+            final Outcome failed = Outcome.failed(Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
+            batch.forEach(transaction -> transaction.complete(failed));
             throw e;
         }
     }

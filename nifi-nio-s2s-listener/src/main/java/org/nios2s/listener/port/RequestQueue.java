@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.port;
 
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.SequencedMap;
+import java.util.SequencedSet;
 import org.nios2s.listener.limits.Holder;
 import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.SharedResource.Grant;
+import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 
@@ -25,24 +26,9 @@ public final class RequestQueue {
     private final SharedResource placesInAll;
     private final SharedResource.Part places;
     private final NanoClock clock;
-    private final SequencedMap<BufferedPush, Size> ready = new LinkedHashMap<>();
+    private final SequencedSet<BufferedPush> ready = new LinkedHashSet<>();
     /** The first of the ready ones, for readers that hold other locks. */
     private volatile BufferedPush oldest;
-
-    /**
-     * The size of a transaction in a commit; taken while its connection still owns the transaction.
-     *
-     * @param memory that the transaction holds, in bytes
-     */
-    private record Size(int flowFiles, long memory) {}
-
-    /**
-     * The limits of one commit.
-     *
-     * @param transactions maximum number
-     * @param memory in bytes, after which no further transaction is taken
-     */
-    record CommitLimits(int transactions, long memory) {}
 
     /** @param capacity maximum number of pushes in progress */
     RequestQueue(final int capacity, final NanoClock clock) {
@@ -73,8 +59,8 @@ public final class RequestQueue {
 
     /** Adds a transaction that is ready. */
     synchronized void add(final BufferedPush transaction) {
-        ready.putLast(transaction, new Size(transaction.packets().size(), transaction.bytes()));
-        oldest = ready.firstEntry().getKey();
+        ready.addLast(transaction);
+        oldest = ready.getFirst();
     }
 
     /** Takes out a transaction that its peer has given up. */
@@ -87,7 +73,7 @@ public final class RequestQueue {
         if (ready.isEmpty()) {
             oldest = null;
         } else {
-            oldest = ready.firstEntry().getKey();
+            oldest = ready.getFirst();
         }
     }
 
@@ -102,7 +88,7 @@ public final class RequestQueue {
      *
      * @param batch empty; has every transaction that is claimed, whatever is thrown
      */
-    synchronized void claimInto(final List<BufferedPush> batch, final CommitLimits limits) {
+    synchronized void claimInto(final List<BufferedPush> batch, final ListenerSettings.Commits limits) {
         try {
             claimWhatFits(batch, limits);
         } finally {
@@ -110,16 +96,15 @@ public final class RequestQueue {
         }
     }
 
-    private void claimWhatFits(final List<BufferedPush> batch, final CommitLimits limits) {
+    private void claimWhatFits(final List<BufferedPush> batch, final ListenerSettings.Commits limits) {
         final long nowNanos = clock.nanoTime();
         long flowFiles = 0;
         long memory = 0;
-        while (!ready.isEmpty() && batch.size() < limits.transactions) {
-            final BufferedPush next = ready.firstEntry().getKey();
-            final Size size = ready.firstEntry().getValue();
-            flowFiles += size.flowFiles;
-            memory += size.memory;
-            final boolean fits = flowFiles <= COMMIT_FLOW_FILES && memory <= limits.memory;
+        while (!ready.isEmpty() && batch.size() < limits.transactions()) {
+            final BufferedPush next = ready.getFirst();
+            flowFiles += next.packets().size();
+            memory += next.bytes();
+            final boolean fits = flowFiles <= COMMIT_FLOW_FILES && memory <= limits.bytes();
             if (!fits && !batch.isEmpty()) {
                 return;
             }
@@ -131,7 +116,7 @@ public final class RequestQueue {
             if (next.isPastDeadline(nowNanos) || !next.claim()) {
                 batch.removeLast();
             }
-            ready.pollFirstEntry();
+            ready.removeFirst();
         }
     }
 

@@ -5,7 +5,6 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
-import org.nios2s.listener.transaction.BufferedPush.State;
 import org.nios2s.listener.transaction.CommitDeadline;
 import org.nios2s.listener.transaction.Outcome;
 import org.nios2s.listener.transaction.OutcomeListener;
@@ -21,7 +20,6 @@ import org.nios2s.wire.ResponseCode;
 final class AwaitCommitStep implements WaitingTransactionStep, OutcomeListener {
     private final Push push;
     private final CommitDeadline deadline;
-    private boolean hadEndedAtLastCheck;
     /** Null until the transaction has ended. */
     private Outcome outcome;
 
@@ -63,17 +61,7 @@ final class AwaitCommitStep implements WaitingTransactionStep, OutcomeListener {
 
     @Override
     public void checkDeadline(final long nowNanos) throws ConnectionFault {
-        // The port task posted the outcome to this IO worker and then set ENDED. The
-        // first check that sees ENDED may still run ahead of the outcome. The second
-        // one runs behind it: if the step is still here, the outcome was lost.
-        if (hadEndedAtLastCheck) {
-            throw Kind.INTERNAL.fault(
-                    "The transaction has ended, and its outcome was lost: the peer gets no answer and will send the"
-                            + " transaction again, which makes duplicates if it was committed");
-        }
-        final State state = push.state();
-        hadEndedAtLastCheck = state == State.ENDED;
-        if (state == State.READY && deadline.hasPassed(nowNanos)) {
+        if (push.mayBeTakenBack() && deadline.hasPassed(nowNanos)) {
             throw Kind.REQUEST_EXPIRED.fault(
                     "No port task took the transaction before its peer stopped waiting; the transaction is"
                             + " rolled back, and the peer will send it again");
@@ -88,6 +76,6 @@ final class AwaitCommitStep implements WaitingTransactionStep, OutcomeListener {
 
     @Override
     public boolean needsRunningPort() {
-        return push.state() == State.READY;
+        return push.mayBeTakenBack();
     }
 }

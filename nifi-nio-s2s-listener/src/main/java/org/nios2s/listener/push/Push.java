@@ -388,18 +388,12 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
                 clock.nanoTime() - startNanos);
     }
 
-    /** @return where it stands, from its commit on: while it is ready it may still be taken back */
-    State state() {
+    /** @return whether it waits for its commit, and may still be taken back */
+    boolean mayBeTakenBack() {
         if (streaming == null) {
-            return inMemory.state();
+            return inMemory.state() == State.READY;
         }
-        if (streaming.hasToldOutcome()) {
-            return State.ENDED;
-        }
-        if (streaming.isEnding()) {
-            return State.IN_SERVICE;
-        }
-        return State.READY;
+        return !streaming.isEnding();
     }
 
     @Override

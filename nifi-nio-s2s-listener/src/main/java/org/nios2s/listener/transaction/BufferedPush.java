@@ -9,13 +9,17 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.nios2s.listener.doubt.Fingerprint;
 import org.nios2s.listener.doubt.PacketHash;
 import org.nios2s.listener.doubt.Receipt;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.PortLimits.TransactionLease;
 import org.nios2s.wire.AttributeMemory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A push transaction that fits into memory, from its first packet until a port task has committed it. Received on the
@@ -23,6 +27,8 @@ import org.nios2s.wire.AttributeMemory;
  * and the IO worker.
  */
 public final class BufferedPush implements PacketSink {
+    private static final Logger logger = LoggerFactory.getLogger(BufferedPush.class);
+
     private static final int INITIAL_CONTENT_BYTES = 256;
 
     /** Contents beyond this gather in pieces of this size, none of which is ever copied. */
@@ -203,9 +209,25 @@ public final class BufferedPush implements PacketSink {
         return false;
     }
 
-    /** The port task is done with it. */
-    public void end() {
-        if (state.compareAndSet(State.IN_SERVICE, State.ENDED)) {
+    /**
+     * Its port task has committed it, or will not: ends it, and has its peer told. Only the first call does so. Never fails, so that an
+     * error with one transaction keeps no other from its answer.
+     */
+    public void complete(final Outcome outcome) {
+        if (state.get() == State.IN_SERVICE) {
+            // First the receipt: a peer that has its answer may send again at once.
+            Guarded.run("Remembering what became of a transaction", () -> receipt.ended(outcome.fault() == null));
+            Guarded.run("The answer to a peer", () -> tell(outcome));
+        }
+    }
+
+    private void tell(final Outcome outcome) {
+        try {
+            peer.worker().execute(() -> Guarded.run("The answer to a peer", () -> listener.completed(outcome)));
+        } catch (final RejectedExecutionException e) {
+            logger.debug("The listener has stopped: a peer gets no answer", e);
+        } finally {
+            state.set(State.ENDED);
             free();
         }
     }
@@ -220,11 +242,6 @@ public final class BufferedPush implements PacketSink {
             contents.release();
             contents = null;
         }
-    }
-
-    /** @return to be told of the outcome, on the connection's IO worker */
-    public OutcomeListener listener() {
-        return listener;
     }
 
     public State state() {
@@ -252,11 +269,6 @@ public final class BufferedPush implements PacketSink {
     /** @return whether the packet was committed before, and is not to be written; on the port task */
     public boolean isRepetition(final int index) {
         return receipt.isRepetition(index);
-    }
-
-    /** The port task has committed it, or will not; to be called before its end, and before its peer is told. */
-    public void settleReceipt(final boolean committed) {
-        receipt.ended(committed);
     }
 
     /** @return bytes of memory that it holds, for contents and attributes */

@@ -79,8 +79,6 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     private final AtomicReference<Runnable> resume = new AtomicReference<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
 
-    private volatile boolean hasToldOutcome;
-
     /** For the IO worker. */
     private Grant cover;
 
@@ -258,26 +256,16 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     /** The session has ended. On the port task or a content worker. */
     @Override
     public void completed(final Outcome outcome) {
-        try {
-            settleReceipt(outcome.fault() == null);
-            if (outcome.fault() == null) {
-                Guarded.run("Counting what was committed", () -> metrics.committed(1, flowFiles, bytes));
-            }
-            Guarded.run("Releasing what a push holds", lease::close);
-            held.peer().worker().execute(() -> listener.completed(outcome));
-        } finally {
-            // If no worker took the outcome, its connection has to find out that there will be none.
-            hasToldOutcome = true;
+        settleReceipt(outcome.fault() == null);
+        if (outcome.fault() == null) {
+            Guarded.run("Counting what was committed", () -> metrics.committed(1, flowFiles, bytes));
         }
+        Guarded.run("Releasing what a push holds", lease::close);
+        held.peer().worker().execute(() -> listener.completed(outcome));
     }
 
     private void settleReceipt(final boolean committed) {
         Guarded.run("Remembering what became of a transaction", () -> receipt.ended(committed));
-    }
-
-    /** @return whether the outcome of its commit is with the connection's IO worker, or is lost */
-    public boolean hasToldOutcome() {
-        return hasToldOutcome;
     }
 
     /** @return whether its commit, or its end, has begun */

@@ -33,7 +33,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.Mockito;
-import org.nios2s.listener.transaction.BufferedPush;
 
 /** The table of steps in the Javadoc of {@link Step} against all step classes. Lives on the test's thread. */
 class StepTableTest {
@@ -85,8 +84,8 @@ class StepTableTest {
                         type,
                         push,
                         List.of(
-                                pushIn(push.getType(), BufferedPush.State.READY),
-                                pushIn(push.getType(), BufferedPush.State.IN_SERVICE)));
+                                pushThatMayBeTakenBack(push.getType(), true),
+                                pushThatMayBeTakenBack(push.getType(), false)));
             }
             default -> List.of(bare(type));
         };
@@ -104,12 +103,12 @@ class StepTableTest {
         return steps;
     }
 
-    private static Object pushIn(final Class<?> type, final BufferedPush.State state)
+    private static Object pushThatMayBeTakenBack(final Class<?> type, final boolean mayBe)
             throws ReflectiveOperationException {
-        final Method stateOf = type.getDeclaredMethod("state");
-        stateOf.setAccessible(true);
+        final Method method = type.getDeclaredMethod("mayBeTakenBack");
+        method.setAccessible(true);
         final Object push = mock(type, withSettings().stubOnly());
-        when(stateOf.invoke(push)).thenReturn(state);
+        when(method.invoke(push)).thenReturn(mayBe);
         return push;
     }
 

@@ -420,7 +420,8 @@ class GroupCommitTest {
         doThrow(new OutOfMemoryError("test")).when(session).commit();
         assertThrows(OutOfMemoryError.class, () -> groupCommit.commit(batch));
         verify(session, times(1)).commit();
-        OutcomeNotifier.tell(batch, Outcome.failed(ConnectionFault.Kind.COMMIT_FAILED.fault("test")));
+        batch.forEach(
+                transaction -> transaction.complete(Outcome.failed(ConnectionFault.Kind.COMMIT_FAILED.fault("test"))));
         batch.forEach(transaction -> assertFailed(ConnectionFault.Kind.COMMIT_FAILED, outcomeOf(transaction)));
     }
 
@@ -429,10 +430,9 @@ class GroupCommitTest {
         try {
             groupCommit.commit(batch);
         } catch (final OutOfMemoryError e) {
-            OutcomeNotifier.tell(
-                    batch,
-                    Outcome.failed(
-                            ConnectionFault.Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e)));
+            final Outcome failed = Outcome.failed(
+                    ConnectionFault.Kind.COMMIT_FAILED.fault("The transaction was rolled back: " + e, e));
+            batch.forEach(transaction -> transaction.complete(failed));
         }
     }
 

@@ -91,10 +91,14 @@ class HeldSessionsTest {
         dispatcher = dispatchers.acquire(port.port());
     }
 
-    @AfterEach
-    void stop() {
+    private void stopPort() {
         dispatchers.close();
         port.close();
+    }
+
+    @AfterEach
+    void stop() {
+        stopPort();
         contentWorkers.shutdownNow();
     }
 
@@ -114,6 +118,31 @@ class HeldSessionsTest {
         session.transfer(session.create(), Relationship.ANONYMOUS);
     }
 
+    /** @return the session of a push that has received a FlowFile */
+    private HeldSession heldByPush() throws Exception {
+        final HeldSession held = handedOut(null);
+        receive(held);
+        return held;
+    }
+
+    /** @return as {@link #heldByPush}, at a port that NiFi triggers no more */
+    private HeldSession heldByWaitingPush() throws Exception {
+        final HeldSession held = heldByPush();
+        port.scheduled(false);
+        return held;
+    }
+
+    /** @return the session of a pull that has sent a FlowFile, at a port that NiFi triggers no more */
+    private HeldSession heldByWaitingPull() throws Exception {
+        stopPort();
+        open(ConnectableType.OUTPUT_PORT);
+        port.queue(Map.of(), new byte[1]);
+        final HeldSession held = handedOut(null);
+        held.session().get();
+        port.scheduled(false);
+        return held;
+    }
+
     private int ended() {
         return handedOut.get() - dispatcher.heldSessions().held();
     }
@@ -126,8 +155,7 @@ class HeldSessionsTest {
     @Test
     @DisplayName("a push is committed in the run of a port task")
     void commits() throws Exception {
-        final HeldSession held = handedOut(null);
-        receive(held);
+        final HeldSession held = heldByPush();
         held.commit(CommitDeadline.NONE, outcomes::add);
         until(() -> ended() == 1 && outcomes.size() == 1);
         assertEquals(List.of(new Outcome(null, false)), outcomes);
@@ -138,9 +166,7 @@ class HeldSessionsTest {
     @Test
     @DisplayName("a push is rolled back though its port is never triggered")
     void rollsBackWithoutVisit() throws Exception {
-        final HeldSession held = handedOut(null);
-        port.scheduled(false);
-        receive(held);
+        final HeldSession held = heldByWaitingPush();
         held.rollback();
         until(() -> ended() == 1);
         assertOver();
@@ -149,9 +175,7 @@ class HeldSessionsTest {
     @Test
     @DisplayName("a commit that waits under back pressure is taken back by a rollback, and is not done later")
     void takesCommitBack() throws Exception {
-        final HeldSession held = handedOut(null);
-        port.scheduled(false);
-        receive(held);
+        final HeldSession held = heldByWaitingPush();
         held.commit(CommitDeadline.NONE, outcomes::add);
         assertEquals(1, dispatcher.waiting());
         held.rollback();
@@ -167,9 +191,7 @@ class HeldSessionsTest {
     @Test
     @DisplayName("a push whose port stops before its commit is rolled back, whether its connection is there or not")
     void pushOfStoppedPort() throws Exception {
-        final HeldSession held = handedOut(null);
-        port.scheduled(false);
-        receive(held);
+        final HeldSession held = heldByWaitingPush();
         held.commit(CommitDeadline.NONE, outcomes::add);
         dispatchers.release(dispatcher);
         port.running(false);
@@ -187,7 +209,7 @@ class HeldSessionsTest {
     @Test
     @DisplayName("a pull whose port stops before its commit is committed, since its peer has the FlowFiles")
     void pullOfStoppedPort() throws Exception {
-        commitPullOfPortThatIsNotTriggered();
+        heldByWaitingPull().commit(CommitDeadline.NONE, outcomes::add);
         port.running(false);
         until(() -> {
             dispatchers.sweep();
@@ -201,38 +223,17 @@ class HeldSessionsTest {
     @Test
     @DisplayName("a pull whose peer has finished is committed though its port is not triggered")
     void pullWithoutVisit() throws Exception {
-        commitPullOfPortThatIsNotTriggered();
+        heldByWaitingPull().commit(CommitDeadline.NONE, outcomes::add);
         until(() -> outcomes.size() == 1);
         assertNull(outcomes.get(0).fault());
         assertEquals(1, port.sent().size());
         assertOver();
     }
 
-    private void commitPullOfPortThatIsNotTriggered() throws Exception {
-        stopPort();
-        open(ConnectableType.OUTPUT_PORT);
-        port.queue(Map.of(), new byte[1]);
-        final HeldSession held = handedOut(null);
-        held.session().get();
-        port.scheduled(false);
-        held.commit(CommitDeadline.NONE, outcomes::add);
-    }
-
-    private void stopPort() {
-        dispatchers.close();
-        port.close();
-    }
-
     @Test
     @DisplayName("a rollback of a pull puts its FlowFiles back without a port task")
     void pullRollsBack() throws Exception {
-        stopPort();
-        open(ConnectableType.OUTPUT_PORT);
-        port.queue(Map.of(), new byte[1]);
-        final HeldSession held = handedOut(null);
-        held.session().get();
-        port.scheduled(false);
-        held.rollback();
+        heldByWaitingPull().rollback();
         until(() -> port.queued() == 1);
         assertOver();
     }
@@ -260,8 +261,7 @@ class HeldSessionsTest {
     @Test
     @DisplayName("an Error in a commit ends the session once, and the port goes on")
     void errorInCommit() throws Exception {
-        final HeldSession held = handedOut(null);
-        receive(held);
+        final HeldSession held = heldByPush();
         port.beforeCommit(flowFiles -> {
             throw new OutOfMemoryError("test");
         });
@@ -270,8 +270,7 @@ class HeldSessionsTest {
         assertEquals(ConnectionFault.Kind.COMMIT_FAILED, outcomes.get(0).fault().kind());
         assertEquals(1, ended());
         port.beforeCommit(flowFiles -> {});
-        final HeldSession next = handedOut(null);
-        receive(next);
+        final HeldSession next = heldByPush();
         next.commit(CommitDeadline.NONE, outcomes::add);
         until(() -> outcomes.size() == 2);
         assertNull(outcomes.get(1).fault());
@@ -350,8 +349,7 @@ class HeldSessionsTest {
     void endsOnce() throws Exception {
         final int rounds = 300;
         for (int i = 0; i < rounds; i++) {
-            final HeldSession held = handedOut(null);
-            receive(held);
+            final HeldSession held = heldByPush();
             contentWorkers.execute(() -> held.commit(CommitDeadline.NONE, outcomes::add));
             contentWorkers.execute(held::rollback);
             dispatcher.portStopped();

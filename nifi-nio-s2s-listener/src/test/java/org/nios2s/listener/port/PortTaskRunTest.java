@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.nios2s.listener.port.RequestQueue.CommitLimits;
+import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.HeldSessions;
@@ -43,7 +43,12 @@ class PortTaskRunTest {
     private final RequestQueue queue = new RequestQueue(100, clock);
     private final Transactions transactions = new Transactions();
     private final PortTaskRun run = new PortTaskRun(
-            dispatcher, new CommitLimits(1, Long.MAX_VALUE), context, mock(ProcessSession.class), groupCommit, clock);
+            dispatcher,
+            new ListenerSettings.Commits(1, Long.MAX_VALUE),
+            context,
+            mock(ProcessSession.class),
+            groupCommit,
+            clock);
 
     @BeforeEach
     void runningPort() {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.limits.TestHolder;
-import org.nios2s.listener.port.RequestQueue.CommitLimits;
+import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.BufferedPush;
 import org.nios2s.listener.transaction.BufferedPush.State;
@@ -45,7 +45,7 @@ class RequestQueueTest {
 
     private List<BufferedPush> claim(final int maxTransactions, final long maxBytes) {
         final List<BufferedPush> batch = new ArrayList<>();
-        queue.claimInto(batch, new CommitLimits(maxTransactions, maxBytes));
+        queue.claimInto(batch, new ListenerSettings.Commits(maxTransactions, maxBytes));
         return batch;
     }
 

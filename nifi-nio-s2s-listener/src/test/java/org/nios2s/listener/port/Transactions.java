@@ -19,6 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.nifi.remote.Peer;
 import org.apache.nifi.remote.PeerDescription;
 import org.nios2s.listener.doubt.Receipt;
+import org.nios2s.listener.fault.ConnectionFault.Kind;
 import org.nios2s.listener.limits.Holder;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.PeerKey;
@@ -126,7 +127,7 @@ final class Transactions {
     void endAll() {
         for (final BufferedPush transaction : made) {
             if (!transaction.abandon()) {
-                transaction.end();
+                transaction.complete(Outcome.failed(Kind.INTERNAL.fault("The test is over")));
             }
         }
     }
