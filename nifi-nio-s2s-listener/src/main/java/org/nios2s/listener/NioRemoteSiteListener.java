@@ -331,7 +331,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             gauges.put("ConnectionsInHandshake", context.limits().handshakes()::count);
             gauges.put("ConnectionsLimit", () -> limits.maxConnections(settings));
             gauges.put("ConnectionsToDrain", drain::connectionsLeft);
-            gauges.put("Draining", drain::isDrainingAsNumber);
+            gauges.put("Draining", () -> drain.isDraining() ? 1 : 0);
             gauges.put("PacketsInDoubt", ports::inDoubt);
             gauges.put("BufferUsedBytes", budget::used);
             gauges.put("BufferPeakBytes", budget::peak);

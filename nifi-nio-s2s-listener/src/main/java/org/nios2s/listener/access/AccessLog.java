@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.access;
 
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -21,14 +22,8 @@ public final class AccessLog {
 
     /** The direction of a transfer, seen from this NiFi. */
     public enum Direction {
-        RECEIVED("received"),
-        SENT("sent");
-
-        private final String word;
-
-        Direction(final String word) {
-            this.word = word;
-        }
+        RECEIVED,
+        SENT
     }
 
     /**
@@ -72,7 +67,7 @@ public final class AccessLog {
                     "{}: {}: {} {} FlowFiles with {} bytes in {} ms at {}",
                     transfer.peer,
                     how,
-                    transfer.direction.word,
+                    transfer.direction.name().toLowerCase(Locale.ROOT),
                     transfer.flowFiles,
                     transfer.bytes,
                     TimeUnit.NANOSECONDS.toMillis(transfer.durationNanos),

@@ -55,14 +55,6 @@ public final class Drain {
         return state != State.SERVING;
     }
 
-    /** @return 1 for {@link #isDraining}, otherwise 0, for those who read figures */
-    public int isDrainingAsNumber() {
-        if (isDraining()) {
-            return 1;
-        }
-        return 0;
-    }
-
     /** @return how things are, in a sentence for the operator */
     public synchronized String describe() {
         return switch (state) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.connection;
 
-import io.netty.channel.Channel;
-import io.netty.handler.ssl.SslHandler;
-import java.net.InetAddress;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
@@ -21,7 +18,6 @@ import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlerFactory;
-import org.nios2s.listener.tls.TlsTasks;
 
 /**
  * Everything that the connections of a listener share, grouped by role. Immutable; every part of it is thread-safe.
@@ -87,9 +83,4 @@ public record ListenerContext(
             Executor contentReaders,
             BiConsumer<Holder, Runnable> contentWriters,
             Executor inflationWriter) {}
-
-    /** @return what makes a connection TLS, if connections are {@link Endpoint#isSecure} */
-    public SslHandler newTlsHandler(final Channel channel, final InetAddress address, final TlsTasks tasks) {
-        return endpoint.tls.create(channel, address, settings.connections().handshakeTimeout(), tasks);
-    }
 }

@@ -2,32 +2,22 @@
 package org.nios2s.listener.settings;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The time after which a connection is closed because its peer sends nothing between two requests. Immutable; any thread.
  *
- * @param fixed the time of {@link Rule#FIXED}
+ * @param fixed the same time for every peer, whatever it asked for, or zero for no limit; empty for twice the peer's request expiration
  */
-public record IdleTimeout(Rule rule, Duration fixed) {
+public record IdleTimeout(Optional<Duration> fixed) {
     /** Twice the request expiration of the peer, or for ever if that is 0, as the stock listener has it. */
-    public static final IdleTimeout AUTO = new IdleTimeout(Rule.TWICE_THE_EXPIRATION, Duration.ZERO);
+    public static final IdleTimeout AUTO = new IdleTimeout(Optional.empty());
 
     /** No limit. */
-    public static final IdleTimeout NEVER = new IdleTimeout(Rule.NEVER, Duration.ZERO);
+    public static final IdleTimeout NEVER = after(Duration.ZERO);
 
-    /** The way in which the time is chosen. */
-    public enum Rule {
-        TWICE_THE_EXPIRATION,
-        NEVER,
-        FIXED
-    }
-
-    /** @return the same time for every peer, whatever it asked for */
     public static IdleTimeout after(final Duration time) {
-        if (time.isZero()) {
-            return NEVER;
-        }
-        return new IdleTimeout(Rule.FIXED, time);
+        return new IdleTimeout(Optional.of(time));
     }
 
     /**
@@ -35,10 +25,6 @@ public record IdleTimeout(Rule rule, Duration fixed) {
      * @return milliseconds; 0 for ever
      */
     public long millis(final long requestExpirationMillis) {
-        return switch (rule) {
-            case TWICE_THE_EXPIRATION -> 2 * requestExpirationMillis;
-            case NEVER -> 0;
-            case FIXED -> fixed.toMillis();
-        };
+        return fixed.map(Duration::toMillis).orElse(2 * requestExpirationMillis);
     }
 }
