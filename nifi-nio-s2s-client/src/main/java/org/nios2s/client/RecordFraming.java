@@ -106,12 +106,23 @@ public abstract sealed class RecordFraming {
      *     {@code record.count} is among the attributes
      */
     public Packet join(final Map<String, String> attributes, final List<byte[]> records) {
+        records.forEach(this::requireFit);
+        return joinFitting(attributes, records);
+    }
+
+    /**
+     * The same as {@link #join} for records that {@link #requireFit} has passed: they are not looked at again.
+     *
+     * @param attributes as there
+     * @param records copied
+     * @return becomes one FlowFile
+     */
+    public Packet joinFitting(final Map<String, String> attributes, final List<byte[]> records) {
         if (attributes.containsKey(RECORD_COUNT)) {
             throw new IllegalArgumentException("The attribute " + RECORD_COUNT + " can't be given: it is counted");
         }
         long length = 0;
         for (final byte[] record : records) {
-            requireFit(record);
             length += framedLength(record.length);
         }
         if (length > MAX_BYTES) {

@@ -147,7 +147,7 @@ public record RetryPolicy(
     public Duration pause(final int failed) {
         final long initial = TimeUnit.NANOSECONDS.convert(initialBackoff);
         final long max = TimeUnit.NANOSECONDS.convert(maxBackoff);
-        final int shift = Math.clamp(failed - 1L, 0, LARGEST_SHIFT);
+        final int shift = Math.max(0, Math.min(failed - 1, LARGEST_SHIFT));
         final long doubled = initial > max >> shift ? max : initial << shift;
         final long pause = doubled / 2 + ThreadLocalRandom.current().nextLong(doubled / 2 + 1);
         return Duration.ofNanos(Math.max(LEAST_PAUSE_NANOS, pause));

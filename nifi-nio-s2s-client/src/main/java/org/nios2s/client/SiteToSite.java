@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
-import org.nios2s.client.internal.SiteToSiteBuilder;
 
 /**
  * A NiFi, or a cluster of them, and what exchanges packets with its ports over RAW Site-to-Site: thousands of
@@ -15,18 +14,9 @@ import org.nios2s.client.internal.SiteToSiteBuilder;
  * <p>Every failure is a {@link TransactionException}, as the cause of what a future throws. A caller that completes a
  * returned future, such as by {@code cancel} or {@code orTimeout}, ends its transaction, on the peer too as far as the
  * protocol allows it. Futures complete on the completion executor, by default each on a virtual thread, so that what
- * depends on them may block.
+ * depends on them may block. Made by {@link NioSiteToSite#builder}.
  */
 public interface SiteToSite extends AutoCloseable {
-    /**
-     * Begins to describe a NiFi; name its {@link Builder#url URLs} or its {@link Builder#address address}.
-     *
-     * @return to be completed
-     */
-    static Builder builder() {
-        return new SiteToSiteBuilder();
-    }
-
     /**
      * A port that takes packets.
      *

@@ -10,21 +10,31 @@ import org.nios2s.client.internal.connection.NettyTls;
 
 /**
  * Our certificate, the authorities that we trust, and the implementation of TLS: the JDK, or BoringSSL where it is on the class path.
- * Immutable; any thread. Made by its methods alone.
+ * Immutable; any thread.
  *
  * <p>Connections with the same context resume the sessions of earlier ones to the same peer. Two contexts of the same
  * {@link SSLContext} are equal; each one of BoringSSL is equal to itself only, so make it once. The peer's certificate has
  * to name the host that is connected to, unless {@link #withoutHostNameVerification} says otherwise.
  */
-public interface TlsContext {
+public final class TlsContext {
+    static {
+        NettyTls.readBy(context -> ((TlsContext) context).tls);
+    }
+
+    private final NettyTls tls;
+
+    private TlsContext(final NettyTls tls) {
+        this.tls = tls;
+    }
+
     /**
      * Makes TLS by the JDK.
      *
      * @param context its key manager has the client certificate, its trust manager knows the peer
      * @return TLS by the JDK
      */
-    static TlsContext of(final SSLContext context) {
-        return NettyTls.of(context);
+    public static TlsContext of(final SSLContext context) {
+        return new TlsContext(NettyTls.of(context));
     }
 
     /**
@@ -32,7 +42,7 @@ public interface TlsContext {
      *
      * @return whether it is on the class path ({@code netty-tcnative-boringssl-static}) and loads
      */
-    static boolean isBoringSslAvailable() {
+    public static boolean isBoringSslAvailable() {
         return NettyTls.isBoringSslAvailable();
     }
 
@@ -46,8 +56,8 @@ public interface TlsContext {
      * @throws IllegalStateException if it is not available
      * @throws SSLException if it can't use the key or the trust manager
      */
-    static TlsContext boringSsl(final @Nullable KeyManager keys, final TrustManager trust) throws SSLException {
-        return NettyTls.boringSsl(keys, trust);
+    public static TlsContext boringSsl(final @Nullable KeyManager keys, final TrustManager trust) throws SSLException {
+        return new TlsContext(NettyTls.boringSsl(keys, trust));
     }
 
     /**
@@ -55,5 +65,17 @@ public interface TlsContext {
      *
      * @return the same, but any certificate that is trusted serves, whatever host it names
      */
-    TlsContext withoutHostNameVerification();
+    public TlsContext withoutHostNameVerification() {
+        return new TlsContext(tls.withoutHostNameVerification());
+    }
+
+    @Override
+    public boolean equals(final @Nullable Object other) {
+        return other instanceof final TlsContext context && tls.equals(context.tls);
+    }
+
+    @Override
+    public int hashCode() {
+        return tls.hashCode();
+    }
 }

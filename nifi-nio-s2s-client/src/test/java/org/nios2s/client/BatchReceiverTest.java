@@ -22,9 +22,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.protocol.HandshakeProperty;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.client.ScriptedServer.Moment;
@@ -33,24 +32,11 @@ import org.slf4j.LoggerFactory;
 
 /** Batches that are pulled until one has enough of them. */
 class BatchReceiverTest {
-    private ScriptedServer server;
-    private SiteToSite nifi;
+    @RegisterExtension
+    private final ScriptedNifi scripted = new ScriptedNifi();
 
-    @BeforeEach
-    void start() throws IOException {
-        server = new ScriptedServer();
-        nifi = SiteToSite.builder()
-                .address("127.0.0.1", server.port())
-                .retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)))
-                .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(2))
-                .build();
-    }
-
-    @AfterEach
-    void stop() throws IOException {
-        nifi.close();
-        server.close();
-    }
+    private final ScriptedServer server = scripted.server();
+    private final SiteToSite nifi = scripted.client();
 
     private void offer(final String name) {
         server.offered.add(new Received(Map.of("filename", name), name.getBytes()));
@@ -357,7 +343,7 @@ class BatchReceiverTest {
     void theReceiverEndsWhenItsLastHandlerHasReturned() throws Exception {
         final CountDownLatch inHand = new CountDownLatch(1);
         final CountDownLatch hold = new CountDownLatch(1);
-        final SiteToSite closed = SiteToSite.builder()
+        final SiteToSite closed = NioSiteToSite.builder()
                 .address("127.0.0.1", server.port())
                 .shutdownTimeout(Duration.ofMillis(1))
                 .build();
@@ -402,7 +388,7 @@ class BatchReceiverTest {
     void oneNodeOfAClusterThatRefusesDoesNotEndTheReceiver(final ResponseCode refusal) throws Exception {
         try (ScriptedServer other = new ScriptedServer();
                 ScriptedSite site = new ScriptedSite(server.port());
-                SiteToSite cluster = SiteToSite.builder().url(site.url()).build()) {
+                SiteToSite cluster = NioSiteToSite.builder().url(site.url()).build()) {
             ScriptedServer.cluster(server, 5, other, 5);
             other.at(Moment.HANDSHAKE, refuse(refusal));
             try (BatchReceiver receiver =

@@ -31,32 +31,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.slf4j.LoggerFactory;
 
 /** Packets that are gathered to transactions. */
 class BatchingSenderTest {
-    private ScriptedServer server;
-    private SiteToSite nifi;
+    @RegisterExtension
+    private final ScriptedNifi scripted = new ScriptedNifi();
 
-    @BeforeEach
-    void start() throws IOException {
-        server = new ScriptedServer();
-        nifi = SiteToSite.builder()
-                .address("127.0.0.1", server.port())
-                .retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)))
-                .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(2))
-                .build();
-    }
-
-    @AfterEach
-    void stop() throws IOException {
-        nifi.close();
-        server.close();
-    }
+    private final ScriptedServer server = scripted.server();
+    private final SiteToSite nifi = scripted.client();
 
     private BatchingSender sender(final BatchingOptions options) {
         return nifi.inputPort("port-id").batching(options);
@@ -337,7 +323,7 @@ class BatchingSenderTest {
     @Test
     void everyFutureEndsWhenTheClientIsClosedFirst() throws Exception {
         server.at(Moment.CONFIRM, server.stall());
-        final SiteToSite other = SiteToSite.builder()
+        final SiteToSite other = NioSiteToSite.builder()
                 .address("127.0.0.1", server.port())
                 .completionExecutor(Runnable::run)
                 .shutdownTimeout(Duration.ofMillis(1))
@@ -444,7 +430,7 @@ class BatchingSenderTest {
     @Test
     void theBooksNeedNoThreadOfACallersExecutor() throws Exception {
         final ExecutorService own = Executors.newFixedThreadPool(2);
-        try (SiteToSite other = SiteToSite.builder()
+        try (SiteToSite other = NioSiteToSite.builder()
                 .address("127.0.0.1", server.port())
                 .completionExecutor(own)
                 .build()) {
@@ -483,7 +469,7 @@ class BatchingSenderTest {
     void futuresAreHandedOverOneByOneInTheirOrder() throws Exception {
         final List<Integer> order = new CopyOnWriteArrayList<>();
         final AtomicInteger tasks = new AtomicInteger();
-        try (SiteToSite other = SiteToSite.builder()
+        try (SiteToSite other = NioSiteToSite.builder()
                 .address("127.0.0.1", server.port())
                 .completionExecutor(task -> {
                     tasks.incrementAndGet();
@@ -563,7 +549,7 @@ class BatchingSenderTest {
     @Test
     void anExecutorThatRefusesOrThrowsEndsNoFutureLess() throws Exception {
         final AtomicInteger tasks = new AtomicInteger();
-        try (SiteToSite other = SiteToSite.builder()
+        try (SiteToSite other = NioSiteToSite.builder()
                 .address("127.0.0.1", server.port())
                 .completionExecutor(task -> {
                     throw tasks.incrementAndGet() % 2 == 0
@@ -597,7 +583,7 @@ class BatchingSenderTest {
             hold.await();
             return false;
         });
-        try (SiteToSite small = SiteToSite.builder()
+        try (SiteToSite small = NioSiteToSite.builder()
                 .address("127.0.0.1", server.port())
                 .maxPendingBytes(1_000)
                 .build()) {
@@ -679,7 +665,7 @@ class BatchingSenderTest {
             }
         };
         server.at(Moment.CONFIRM, ScriptedServer.hangUp());
-        try (SiteToSite other = SiteToSite.builder()
+        try (SiteToSite other = NioSiteToSite.builder()
                 .address("127.0.0.1", server.port())
                 .retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)))
                 .observer(late)

@@ -95,7 +95,7 @@ class BlackHoleTest {
 
     private SiteToSite.Builder leadTo(final Hole hole) throws IOException {
         final SiteToSite.Builder builder =
-                SiteToSite.builder().deadline(DEADLINE).shutdownTimeout(Outcomes.NEVER);
+                NioSiteToSite.builder().deadline(DEADLINE).shutdownTimeout(Outcomes.NEVER);
         return switch (hole) {
             case REST_THAT_IS_SILENT -> builder.url("http://127.0.0.1:" + silent() + "/nifi");
             case REST_THAT_DOES_NOT_ACCEPT -> builder.url("http://127.0.0.1:" + full() + "/nifi");
@@ -126,7 +126,7 @@ class BlackHoleTest {
         final ScriptedServer server = new ScriptedServer();
         open.add(server);
         server.peers.put("127.0.0.1", new int[] {server.port(), 0});
-        try (SiteToSite nifi = SiteToSite.builder()
+        try (SiteToSite nifi = NioSiteToSite.builder()
                 .url("http://127.0.0.1:" + full() + "/nifi", site(server.port()).url())
                 .connectTimeout(Duration.ofSeconds(2))
                 .build()) {
@@ -177,11 +177,11 @@ class BlackHoleTest {
     void anIoWorkerServesOthersWhileTheNameOfAProxyIsNotResolved() throws Exception {
         final EventLoopGroup one = Transport.best().workers(1, new DefaultThreadFactory("one", true));
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSite direct = SiteToSite.builder()
+                SiteToSite direct = NioSiteToSite.builder()
                         .address("127.0.0.1", server.port())
                         .eventLoops(one)
                         .build();
-                SiteToSite proxied = SiteToSite.builder()
+                SiteToSite proxied = NioSiteToSite.builder()
                         .address("127.0.0.1", server.port())
                         .eventLoops(one)
                         .shutdownTimeout(Duration.ZERO)

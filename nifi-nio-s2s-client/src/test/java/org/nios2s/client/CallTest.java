@@ -55,7 +55,7 @@ class CallTest {
     }
 
     private SiteToSite.Builder site() {
-        return SiteToSite.builder().address("127.0.0.1", server.port()).shutdownTimeout(Duration.ofMillis(1));
+        return NioSiteToSite.builder().address("127.0.0.1", server.port()).shutdownTimeout(Duration.ofMillis(1));
     }
 
     @AfterEach
@@ -77,11 +77,11 @@ class CallTest {
                 NullPointerException.class, () -> nifi.outputPort("port-id").withBatchLimits(null));
         assertThrows(NullPointerException.class, () -> in().batching(null));
         assertThrows(NullPointerException.class, () -> nifi.inputPort(null));
-        assertThrows(NullPointerException.class, () -> SiteToSite.builder().retry(null));
-        assertThrows(NullPointerException.class, () -> SiteToSite.builder().deliveryTimeout(null));
-        assertThrows(NullPointerException.class, () -> SiteToSite.builder().address(null, 1));
-        assertThrows(NullPointerException.class, () -> SiteToSite.builder().url((String) null));
-        assertThrows(NullPointerException.class, () -> SiteToSite.builder().shutdownTimeout(null));
+        assertThrows(NullPointerException.class, () -> NioSiteToSite.builder().retry(null));
+        assertThrows(NullPointerException.class, () -> NioSiteToSite.builder().deliveryTimeout(null));
+        assertThrows(NullPointerException.class, () -> NioSiteToSite.builder().address(null, 1));
+        assertThrows(NullPointerException.class, () -> NioSiteToSite.builder().url((String) null));
+        assertThrows(NullPointerException.class, () -> NioSiteToSite.builder().shutdownTimeout(null));
         assertThrows(NullPointerException.class, () -> RetryPolicy.standard().withDeliveryTimeout(null));
         assertThrows(NullPointerException.class, () -> RetryPolicy.standard().withBackoff(null, null));
     }
@@ -89,21 +89,22 @@ class CallTest {
     @Test
     void timesThatAreNoneAreRefused() {
         for (final Duration none : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
-            assertThrows(
-                    IllegalArgumentException.class, () -> SiteToSite.builder().deadline(none));
-            assertThrows(
-                    IllegalArgumentException.class, () -> SiteToSite.builder().idleTimeout(none));
-            assertThrows(
-                    IllegalArgumentException.class, () -> SiteToSite.builder().connectTimeout(none));
-            assertThrows(
-                    IllegalArgumentException.class, () -> SiteToSite.builder().maxIdleTime(none));
-            assertThrows(
-                    IllegalArgumentException.class, () -> SiteToSite.builder().deliveryTimeout(none));
-            assertThrows(
-                    IllegalArgumentException.class, () -> SiteToSite.builder().reconnectBackoff(none, none));
+            assertThrows(IllegalArgumentException.class, () -> NioSiteToSite.builder()
+                    .deadline(none));
+            assertThrows(IllegalArgumentException.class, () -> NioSiteToSite.builder()
+                    .idleTimeout(none));
+            assertThrows(IllegalArgumentException.class, () -> NioSiteToSite.builder()
+                    .connectTimeout(none));
+            assertThrows(IllegalArgumentException.class, () -> NioSiteToSite.builder()
+                    .maxIdleTime(none));
+            assertThrows(IllegalArgumentException.class, () -> NioSiteToSite.builder()
+                    .deliveryTimeout(none));
+            assertThrows(IllegalArgumentException.class, () -> NioSiteToSite.builder()
+                    .reconnectBackoff(none, none));
             assertThrows(IllegalArgumentException.class, () -> in().withDeadline(none));
         }
-        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder().shutdownTimeout(Duration.ofNanos(-1)));
+        assertThrows(
+                IllegalArgumentException.class, () -> NioSiteToSite.builder().shutdownTimeout(Duration.ofNanos(-1)));
     }
 
     static Stream<RetryPolicy> endlessPolicies() {

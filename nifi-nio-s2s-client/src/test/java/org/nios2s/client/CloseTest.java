@@ -38,7 +38,7 @@ class CloseTest {
     }
 
     private SiteToSite.Builder byAddress() {
-        return SiteToSite.builder().address("127.0.0.1", server.port());
+        return NioSiteToSite.builder().address("127.0.0.1", server.port());
     }
 
     @Test
@@ -66,7 +66,7 @@ class CloseTest {
     @Test
     void closingWaitsForWhatStillLooksForItsPeer() throws Exception {
         final CompletableFuture<TransactionResult> sent;
-        try (SiteToSite nifi = SiteToSite.builder().url(site.url()).build()) {
+        try (SiteToSite nifi = NioSiteToSite.builder().url(site.url()).build()) {
             sent = nifi.inputPort("in").send(packet("a"));
         }
         assertTrue(sent.isDone());
@@ -108,7 +108,7 @@ class CloseTest {
     @Test
     void whatNeverBeganIsSaidToHaveTakenNothing() throws Exception {
         server.insteadOfPeers(server.stall());
-        final SiteToSite nifi = SiteToSite.builder().url(site.url()).build();
+        final SiteToSite nifi = NioSiteToSite.builder().url(site.url()).build();
         final CompletableFuture<TransactionResult> sent = nifi.inputPort("in").send(packet("a"));
         nifi.close(Duration.ZERO);
         final TransactionException failure = Outcomes.failureOf(sent);

@@ -58,7 +58,10 @@ class ClusterPeerSelectorTest {
     }
 
     private SiteToSite cluster() {
-        return SiteToSite.builder().url(site.url()).retry(RetryPolicy.never()).build();
+        return NioSiteToSite.builder()
+                .url(site.url())
+                .retry(RetryPolicy.never())
+                .build();
     }
 
     @Test
@@ -119,7 +122,7 @@ class ClusterPeerSelectorTest {
 
     /** A call that pauses before another attempt fails here. */
     private SiteToSite failingOver() {
-        return SiteToSite.builder()
+        return NioSiteToSite.builder()
                 .url(site.url())
                 .retry(RetryPolicy.standard().withBackoff(Duration.ofDays(1), Duration.ofDays(1)))
                 .build();
@@ -145,7 +148,7 @@ class ClusterPeerSelectorTest {
 
     /** Packets may arrive twice. */
     private SiteToSite persistent() {
-        return SiteToSite.builder()
+        return NioSiteToSite.builder()
                 .url(site.url())
                 .retry(RetryPolicy.standard()
                         .acceptingDuplicates()
@@ -243,7 +246,7 @@ class ClusterPeerSelectorTest {
     }
 
     private SiteToSite.Builder byDefault() {
-        return SiteToSite.builder().url(site.url());
+        return NioSiteToSite.builder().url(site.url());
     }
 
     /** Sends to both nodes until each has a connection. */

@@ -19,7 +19,7 @@ public final class ConsumerByUrl {
 
     /** @param args the URL, the name of an input port, the name of an output port */
     public static void main(final String[] args) throws Exception {
-        try (SiteToSite nifi = SiteToSite.builder().url(args[0]).build()) {
+        try (SiteToSite nifi = NioSiteToSite.builder().url(args[0]).build()) {
             nifi.inputPort(args[1]).send(packet("single")).get();
             try (BatchingSender sender = nifi.inputPort(args[1]).batching(BatchingOptions.standard())) {
                 sender.sendAsync(packet("batched"));

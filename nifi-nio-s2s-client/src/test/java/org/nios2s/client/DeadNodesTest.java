@@ -35,7 +35,7 @@ class DeadNodesTest {
         final ScriptedServer first = new ScriptedServer();
         final ScriptedServer second = new ScriptedServer();
         try (ScriptedSite site = new ScriptedSite(first.port());
-                SiteToSite nifi = SiteToSite.builder()
+                SiteToSite nifi = NioSiteToSite.builder()
                         .url(site.url())
                         .retry(RetryPolicy.standard().withBackoff(shortest, Duration.ofMillis(5)))
                         .reconnectBackoff(shortest, Duration.ofMillis(5))

@@ -46,7 +46,7 @@ class DefaultsByUrlTest {
     }
 
     private SiteToSite.Builder site() {
-        return SiteToSite.builder().url(site.url()).observer(new ClientObserver() {
+        return NioSiteToSite.builder().url(site.url()).observer(new ClientObserver() {
             @Override
             public void retrying(
                     final Direction direction,

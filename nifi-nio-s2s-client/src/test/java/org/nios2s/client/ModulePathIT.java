@@ -63,12 +63,13 @@ class ModulePathIT {
     void aModuleSends() throws Exception {
         final Module module = layer().findModule(CLIENT).orElseThrow();
         final Class<?> site = module.getClassLoader().loadClass(CLIENT + ".SiteToSite");
+        final Class<?> entry = module.getClassLoader().loadClass(CLIENT + ".NioSiteToSite");
         assertTrue(site.getModule().isNamed());
         final Class<?> packet = module.getClassLoader().loadClass(CLIENT + ".Packet");
         final Class<?> input = module.getClassLoader().loadClass(CLIENT + ".InputPort");
         final Class<?> settings = module.getClassLoader().loadClass(CLIENT + ".SiteToSite$Builder");
         try (ScriptedServer server = new ScriptedServer()) {
-            final Object builder = site.getMethod("builder").invoke(null);
+            final Object builder = entry.getMethod("builder").invoke(null);
             settings.getMethod("address", String.class, int.class).invoke(builder, "127.0.0.1", server.port());
             try (AutoCloseable nifi =
                     (AutoCloseable) settings.getMethod("build").invoke(builder)) {

@@ -30,7 +30,7 @@ class OneTimeSourcesTest {
     @BeforeEach
     void start() throws Exception {
         server = new ScriptedServer();
-        nifi = SiteToSite.builder()
+        nifi = NioSiteToSite.builder()
                 .address("127.0.0.1", server.port())
                 .completionExecutor(Runnable::run)
                 .build();

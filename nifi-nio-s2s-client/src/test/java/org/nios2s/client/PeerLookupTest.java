@@ -31,7 +31,7 @@ class PeerLookupTest {
     }
 
     private static SiteToSite.Builder siteOf(final ServerSocket socket) {
-        return SiteToSite.builder().url(url(socket));
+        return NioSiteToSite.builder().url(url(socket));
     }
 
     /** Keeps the threads on which it is called. */
@@ -75,14 +75,14 @@ class PeerLookupTest {
         try (ServerSocket one = blackHole();
                 ServerSocket another = blackHole()) {
             assertFailsOnOwnThreads(
-                    SiteToSite.builder().url(url(one), url(another)).idleTimeout(Outcomes.IMPATIENT));
+                    NioSiteToSite.builder().url(url(one), url(another)).idleTimeout(Outcomes.IMPATIENT));
         }
     }
 
     @Test
     void aNameThatIsNotResolvedInTimeBlocksNoThreadOfOthers() throws Exception {
         try {
-            assertFailsOnOwnThreads(SiteToSite.builder()
+            assertFailsOnOwnThreads(NioSiteToSite.builder()
                     .address("host" + SilentNames.DOMAIN, 10_443)
                     .connectTimeout(Outcomes.IMPATIENT));
         } finally {
@@ -160,7 +160,7 @@ class PeerLookupTest {
                 asked.await(Outcomes.NEVER.toSeconds(), TimeUnit.SECONDS);
                 return false;
             });
-            try (SiteToSite nifi = SiteToSite.builder().url(site.url()).build()) {
+            try (SiteToSite nifi = NioSiteToSite.builder().url(site.url()).build()) {
                 nifi.inputPort("in").send(packet("cancelled")).cancel(false);
                 asked.countDown();
                 Outcomes.await(nifi.inputPort("in").send(packet("sent")));

@@ -36,7 +36,7 @@ class PollTest {
     @BeforeEach
     void start() throws IOException {
         server = new ScriptedServer();
-        nifi = SiteToSite.builder().address("127.0.0.1", server.port()).build();
+        nifi = NioSiteToSite.builder().address("127.0.0.1", server.port()).build();
         port = nifi.outputPort("port-id");
     }
 
@@ -196,7 +196,7 @@ class PollTest {
     /** The server of all tests and another one; the server is said to have so much more that it is asked first. */
     private SiteToSite cluster(final ScriptedSite site, final ScriptedServer other) {
         ScriptedServer.cluster(server, MANY, other, 0);
-        return SiteToSite.builder().url(site.url()).build();
+        return NioSiteToSite.builder().url(site.url()).build();
     }
 
     private static ScriptedServer.Action counting(final AtomicInteger requests) {
@@ -306,7 +306,7 @@ class PollTest {
     void aNodeThatRefusesIsNoAnswerOfTheCluster() throws Exception {
         try (ScriptedServer other = new ScriptedServer();
                 ScriptedSite site = new ScriptedSite(server.port());
-                SiteToSite cluster = SiteToSite.builder().url(site.url()).build()) {
+                SiteToSite cluster = NioSiteToSite.builder().url(site.url()).build()) {
             ScriptedServer.cluster(server, 5, other, 5);
             other.at(Moment.HANDSHAKE, ScriptedServer.portOnly(ScriptedServer.answer(ResponseCode.UNAUTHORIZED, "no")));
             final OutputPort out = cluster.outputPort("out");

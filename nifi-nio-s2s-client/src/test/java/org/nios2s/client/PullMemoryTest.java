@@ -95,7 +95,7 @@ class PullMemoryTest {
         final CountDownLatch called = new CountDownLatch(receivers);
         final CountDownLatch hold = new CountDownLatch(1);
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSite nifi = SiteToSite.builder()
+                SiteToSite nifi = NioSiteToSite.builder()
                         .address("127.0.0.1", server.port())
                         .retry(RetryPolicy.never())
                         .build()) {

@@ -137,7 +137,7 @@ class RandomFaultsTest {
         private final RecordSender records;
 
         Client() {
-            final SiteToSite.Builder builder = SiteToSite.builder()
+            final SiteToSite.Builder builder = NioSiteToSite.builder()
                     .retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)))
                     .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(2))
                     .deliveryTimeout(Duration.ofSeconds(5));

@@ -33,7 +33,7 @@ class ReceivedBatchTest {
     @BeforeEach
     void start() throws IOException {
         server = new ScriptedServer();
-        nifi = SiteToSite.builder().address("127.0.0.1", server.port()).build();
+        nifi = NioSiteToSite.builder().address("127.0.0.1", server.port()).build();
         for (final String name : List.of("first", "second", "third")) {
             server.offered.add(new Received(Map.of("is", name), name.getBytes()));
         }

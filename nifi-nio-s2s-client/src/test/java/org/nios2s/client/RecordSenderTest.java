@@ -19,9 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.nios2s.client.ScriptedServer.Moment;
 import org.nios2s.client.ScriptedServer.Received;
 
@@ -29,24 +28,11 @@ import org.nios2s.client.ScriptedServer.Received;
 class RecordSenderTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    private ScriptedServer server;
-    private SiteToSite nifi;
+    @RegisterExtension
+    private final ScriptedNifi scripted = new ScriptedNifi();
 
-    @BeforeEach
-    void start() throws IOException {
-        server = new ScriptedServer();
-        nifi = SiteToSite.builder()
-                .address("127.0.0.1", server.port())
-                .retry(RetryPolicy.standard().withBackoff(Duration.ofMillis(1), Duration.ofMillis(5)))
-                .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(2))
-                .build();
-    }
-
-    @AfterEach
-    void stop() throws IOException {
-        nifi.close();
-        server.close();
-    }
+    private final ScriptedServer server = scripted.server();
+    private final SiteToSite nifi = scripted.client();
 
     private RecordSender lines(final BatchingOptions options) {
         return nifi.inputPort("port-id").joining(RecordFraming.lines(), Map.of("filename", "log"), options);

@@ -34,7 +34,7 @@ class RequestExpirationTest {
     }
 
     private SiteToSite.Builder site() {
-        return SiteToSite.builder().address("127.0.0.1", server.port());
+        return NioSiteToSite.builder().address("127.0.0.1", server.port());
     }
 
     private String told(final HandshakeProperty property) {

@@ -37,7 +37,7 @@ class SenderTimeTest {
     }
 
     private static SiteToSite.Builder nothingAt(final int port) {
-        return SiteToSite.builder().address("127.0.0.1", port).deliveryTimeout(DELIVERY);
+        return NioSiteToSite.builder().address("127.0.0.1", port).deliveryTimeout(DELIVERY);
     }
 
     @ParameterizedTest
@@ -67,7 +67,7 @@ class SenderTimeTest {
     void theDeadlineOfARecordStartsWhenItIsGiven() throws Exception {
         final List<CompletableFuture<TransactionResult>> sent = new ArrayList<>();
         final long started = System.nanoTime();
-        try (SiteToSite nifi = SiteToSite.builder()
+        try (SiteToSite nifi = NioSiteToSite.builder()
                         .address("127.0.0.1", closedPort())
                         .deadline(DELIVERY)
                         .build();
@@ -99,8 +99,9 @@ class SenderTimeTest {
     @Test
     void aCloseThatIsBoundedLeavesTheRestWithAnOutcome() throws Exception {
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSite nifi =
-                        SiteToSite.builder().address("127.0.0.1", server.port()).build()) {
+                SiteToSite nifi = NioSiteToSite.builder()
+                        .address("127.0.0.1", server.port())
+                        .build()) {
             server.at(Moment.CONFIRM, server.stall());
             final BatchingSender sender = nifi.inputPort("port-id")
                     .batching(BatchingOptions.standard().withMaxPackets(1).inOrder());
@@ -119,7 +120,7 @@ class SenderTimeTest {
     @Test
     void aCloseWithoutATimeEndsWhatItsPeerNeverEnds() throws Exception {
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSite nifi = SiteToSite.builder()
+                SiteToSite nifi = NioSiteToSite.builder()
                         .address("127.0.0.1", server.port())
                         .idleTimeout(Outcomes.NEVER)
                         .deliveryTimeout(Duration.ofMillis(500))
@@ -137,8 +138,9 @@ class SenderTimeTest {
     @Test
     void aCloseWithNothingLeftSaysSo() throws Exception {
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSite nifi =
-                        SiteToSite.builder().address("127.0.0.1", server.port()).build()) {
+                SiteToSite nifi = NioSiteToSite.builder()
+                        .address("127.0.0.1", server.port())
+                        .build()) {
             final BatchingSender sender = nifi.inputPort("port-id").batching(BatchingOptions.standard());
             final CompletableFuture<TransactionResult> sent = sender.send(packet("a"));
             assertTrue(sender.close(Outcomes.NEVER));
@@ -168,7 +170,7 @@ class SenderTimeTest {
     void aRecordIsNotFailedByTheTimeOfAnOlderOneOfItsTransaction() throws Exception {
         final Duration delivery = Duration.ofSeconds(6);
         final int port = closedPort();
-        try (SiteToSite nifi = SiteToSite.builder()
+        try (SiteToSite nifi = NioSiteToSite.builder()
                         .address("127.0.0.1", port)
                         .reconnectBackoff(Duration.ofMillis(1), Duration.ofMillis(20))
                         .retry(quick(delivery))
@@ -199,7 +201,7 @@ class SenderTimeTest {
         final CountDownLatch hold = new CountDownLatch(1);
         final AtomicInteger finished = new AtomicInteger();
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSite nifi = SiteToSite.builder()
+                SiteToSite nifi = NioSiteToSite.builder()
                         .address("127.0.0.1", server.port())
                         .deadline(deadline)
                         .build();

@@ -80,7 +80,7 @@ class SiteTest {
     }
 
     private SiteToSite byUrl(final String url) {
-        return opened(SiteToSite.builder().url(url));
+        return opened(NioSiteToSite.builder().url(url));
     }
 
     private HttpServer serving(final HttpServer http, final int status, final String body) {
@@ -123,7 +123,7 @@ class SiteTest {
             })
     void whatIsNoUrlIsRefusedWhereItIsGiven(final String url) {
         final IllegalArgumentException refusal = assertThrows(
-                IllegalArgumentException.class, () -> SiteToSite.builder().url(url));
+                IllegalArgumentException.class, () -> NioSiteToSite.builder().url(url));
         assertTrue(refusal.getMessage().contains("https://host:8443/nifi"), refusal.getMessage());
     }
 
@@ -162,14 +162,14 @@ class SiteTest {
 
     @Test
     void aNodeWithoutARawPortIsPassedOverForTheNextUrl() throws Exception {
-        final SiteToSite nifi = opened(SiteToSite.builder().url(answering(200, HTTP_ONLY), site.url()));
+        final SiteToSite nifi = opened(NioSiteToSite.builder().url(answering(200, HTTP_ONLY), site.url()));
         assertEquals(1, Outcomes.await(nifi.inputPort("in").send(packet("a"))).packets());
     }
 
     @Test
     void aDeadNodeBesideOneWithoutARawPortMayComeBack() throws IOException {
-        final SiteToSite nifi =
-                opened(SiteToSite.builder().url(answering(200, HTTP_ONLY), "http://127.0.0.1:" + nobody() + "/nifi"));
+        final SiteToSite nifi = opened(
+                NioSiteToSite.builder().url(answering(200, HTTP_ONLY), "http://127.0.0.1:" + nobody() + "/nifi"));
         assertFails(
                 nifi.inputPort("in").withRetry(RetryPolicy.never()).send(packet("a")),
                 TransactionStep.FIND_PEER,
@@ -195,7 +195,7 @@ class SiteTest {
         final HttpsServer https = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         https.setHttpsConfigurator(new HttpsConfigurator(TestCertificates.context(node, stranger)));
         serving(https, 200, "{}");
-        final SiteToSite nifi = opened(SiteToSite.builder()
+        final SiteToSite nifi = opened(NioSiteToSite.builder()
                 .url("https://localhost:" + https.getAddress().getPort() + "/nifi")
                 .tls(TestCertificates.context(stranger, stranger)));
         assertFails(nifi.inputPort("in").send(packet("a")), TransactionStep.FIND_PEER, FailureReason.TLS_FAILED);
@@ -216,7 +216,7 @@ class SiteTest {
     @Test
     void oneUrlOfSeveralIsEnough() throws Exception {
         final SiteToSite nifi = opened(
-                SiteToSite.builder().url("http://127.0.0.1:" + nobody() + "/nifi", answering(403, ""), site.url()));
+                NioSiteToSite.builder().url("http://127.0.0.1:" + nobody() + "/nifi", answering(403, ""), site.url()));
         assertEquals(1, Outcomes.await(nifi.inputPort("in").send(packet("a"))).packets());
     }
 
@@ -271,7 +271,7 @@ class SiteTest {
     }
 
     private SiteToSite.Builder hasty() {
-        return SiteToSite.builder().idleTimeout(Duration.ofSeconds(1)).deliveryTimeout(Duration.ofSeconds(20));
+        return NioSiteToSite.builder().idleTimeout(Duration.ofSeconds(1)).deliveryTimeout(Duration.ofSeconds(20));
     }
 
     @Test
@@ -406,7 +406,7 @@ class SiteTest {
     @Test
     void aProxyThatWantsToKnowTheUserIsSaidToAtOnce() throws Exception {
         final TransactionException failure = assertFails(
-                opened(SiteToSite.builder()
+                opened(NioSiteToSite.builder()
                                 .url("http://127.0.0.1:" + nobody() + "/nifi")
                                 .proxy(PeerProxy.of(PeerProxy.Kind.HTTP, "localhost", askingProxy())))
                         .inputPort("in")
@@ -422,7 +422,7 @@ class SiteTest {
         try (ScriptedProxy proxy =
                 new ScriptedProxy(PeerProxy.Kind.HTTP, ScriptedProxy.Manner.ASKS_FOR_PASSWORD, site.port())) {
             final TransactionException failure = assertFails(
-                    opened(SiteToSite.builder()
+                    opened(NioSiteToSite.builder()
                                     .url("https://127.0.0.1:" + nobody() + "/nifi")
                                     .proxy(PeerProxy.of(PeerProxy.Kind.HTTP, "127.0.0.1", proxy.port())
                                             .withUser("user", "secret")))
@@ -618,7 +618,8 @@ class SiteTest {
         final SiteToSite nifi = byUrl(site.url());
         assertThrows(IllegalArgumentException.class, () -> nifi.inputPort(""));
         assertThrows(IllegalArgumentException.class, () -> nifi.outputPort("  "));
-        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder().address(" ", 1));
+        assertThrows(
+                IllegalArgumentException.class, () -> NioSiteToSite.builder().address(" ", 1));
     }
 
     @Test

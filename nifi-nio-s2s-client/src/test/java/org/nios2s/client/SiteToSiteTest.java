@@ -60,7 +60,7 @@ class SiteToSiteTest {
     }
 
     private SiteToSite.Builder site() {
-        return SiteToSite.builder()
+        return NioSiteToSite.builder()
                 .address("127.0.0.1", server.port())
                 .maxConnections(1)
                 .retry(RetryPolicy.never());
@@ -427,8 +427,9 @@ class SiteToSiteTest {
 
     @Test
     void aSiteIsNamedByUrlsOrByAnAddress() {
-        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder().build());
-        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder()
+        assertThrows(
+                IllegalArgumentException.class, () -> NioSiteToSite.builder().build());
+        assertThrows(IllegalArgumentException.class, () -> NioSiteToSite.builder()
                 .url("http://localhost/nifi")
                 .address("localhost", 1)
                 .build());

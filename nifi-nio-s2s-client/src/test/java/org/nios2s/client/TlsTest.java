@@ -120,7 +120,7 @@ class TlsTest {
 
     private Endpoint port(final Provider provider, final Identity own, final Identity trusted) throws Exception {
         assumeTrue(provider.isThere(), "BoringSSL does not load here");
-        return server.remotePort().withTls(NettyTls.of(provider.context(own, trusted)));
+        return server.remotePort().withTls(NettyTls.read(provider.context(own, trusted)));
     }
 
     @ParameterizedTest
@@ -184,7 +184,7 @@ class TlsTest {
         final Identity elsewhere =
                 TestCertificates.identity("server", new GeneralName(GeneralName.dNSName, "elsewhere.example.org"));
         try (ScriptedServer other = new ScriptedServer(0, TestCertificates.context(elsewhere, clientIdentity))) {
-            final NettyTls tls = NettyTls.of(provider.context(clientIdentity, elsewhere));
+            final NettyTls tls = NettyTls.read(provider.context(clientIdentity, elsewhere));
             final TransactionException wrongName =
                     Outcomes.failureOf(engine.push(other.remotePort().withTls(tls), List.of(packet("a"))));
             assertTrue(wrongName.getMessage().contains("127.0.0.1"), wrongName.detail());
@@ -302,11 +302,11 @@ class TlsTest {
         try (ScriptedServer other = new ScriptedServer(0, TestCertificates.context(elsewhere, clientIdentity))) {
             final TlsContext verifying = provider.context(clientIdentity, elsewhere);
             Outcomes.assertFails(
-                    engine.push(other.remotePort().withTls(NettyTls.of(verifying)), List.of(packet("a"))),
+                    engine.push(other.remotePort().withTls(NettyTls.read(verifying)), List.of(packet("a"))),
                     TransactionStep.TLS_HANDSHAKE,
                     FailureReason.TLS_FAILED);
             Outcomes.await(engine.push(
-                    other.remotePort().withTls(NettyTls.of(verifying.withoutHostNameVerification())),
+                    other.remotePort().withTls(NettyTls.read(verifying.withoutHostNameVerification())),
                     List.of(packet("a"))));
         }
     }
@@ -324,7 +324,7 @@ class TlsTest {
         try (ScriptedServer other = new ScriptedServer(0, TestCertificates.context(elsewhere, clientIdentity))) {
             Outcomes.assertFails(
                     engine.push(
-                            other.remotePort().withTls(NettyTls.of(Provider.JDK.trustingAll(clientIdentity))),
+                            other.remotePort().withTls(NettyTls.read(Provider.JDK.trustingAll(clientIdentity))),
                             List.of(packet("a"))),
                     TransactionStep.TLS_HANDSHAKE,
                     FailureReason.TLS_FAILED);
@@ -337,7 +337,7 @@ class TlsTest {
         server.at(Moment.CONFIRM, ScriptedServer.hangUp());
         final List<Duration> pauses = new CopyOnWriteArrayList<>();
         try (ScriptedSite site = new ScriptedSite(server.port(), true);
-                SiteToSite nifi = SiteToSite.builder()
+                SiteToSite nifi = NioSiteToSite.builder()
                         .url(site.url())
                         .tls(TestCertificates.context(clientIdentity, serverIdentity))
                         .observer(new ClientObserver() {

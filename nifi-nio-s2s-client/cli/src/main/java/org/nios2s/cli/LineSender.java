@@ -53,7 +53,9 @@ final class LineSender {
     Outcome run() throws InterruptedException {
         final Thread atSignal = new Thread(this::endAtSignal, "s2s-signal");
         Runtime.getRuntime().addShutdownHook(atSignal);
-        Thread.ofPlatform().daemon().name("s2s-lines").start(this::sendAll);
+        final Thread reader = new Thread(this::sendAll, "s2s-lines");
+        reader.setDaemon(true);
+        reader.start();
         end(FOR_EVER);
         try {
             Runtime.getRuntime().removeShutdownHook(atSignal);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.nios2s.client.ClientObserver;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.SiteToSite;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -61,7 +62,7 @@ final class NifiOptions {
         requireOneAddress();
         final SSLContext context = tls.context();
         try {
-            final SiteToSite.Builder builder = SiteToSite.builder()
+            final SiteToSite.Builder builder = NioSiteToSite.builder()
                     .connectTimeout(connectTimeout)
                     .idleTimeout(idleTimeout)
                     .deliveryTimeout(deliveryTimeout)

@@ -18,9 +18,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.nios2s.client.BatchHandler;
 import org.nios2s.client.BatchReceiver;
 import org.nios2s.client.FailureReason;
+import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.TransactionException;
+import org.nios2s.client.internal.call.PeerSelector;
 import org.nios2s.client.internal.call.Refusals;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.NewerJava;
 import org.nios2s.client.internal.transaction.DefaultReceivedBatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,9 +37,35 @@ import org.slf4j.LoggerFactory;
  * when the client itself fails; {@link #whenEnded} says why.
  */
 final class DefaultBatchReceiver implements BatchReceiver {
+    /** Where its batches come from. */
+    interface Source {
+        /** @return what is configured, for errors */
+        String name();
+
+        PeerSelector peers();
+
+        RetryPolicy retry();
+
+        boolean endsOnRefusal();
+
+        /** @return how long closing waits */
+        Duration shutdownTimeout();
+
+        /** Finds the peer to ask next. Blocks, in bounded time. */
+        Endpoint choose() throws IOException;
+
+        /**
+         * Asks a peer once for a batch. Blocks.
+         *
+         * @param givenUp when it completes the answer is waited for no longer
+         * @return null if the peer has no packets
+         */
+        DefaultReceivedBatch ask(Endpoint peer, CompletableFuture<Void> givenUp) throws IOException;
+    }
+
     private static final Logger logger = LoggerFactory.getLogger(DefaultBatchReceiver.class);
 
-    private final DefaultOutputPort port;
+    private final Source port;
     private final BatchHandler handler;
     private final List<Thread> threads = new ArrayList<>();
     private final CountDownLatch stopping = new CountDownLatch(1);
@@ -55,7 +84,7 @@ final class DefaultBatchReceiver implements BatchReceiver {
 
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    DefaultBatchReceiver(final DefaultOutputPort port, final BatchHandler handler, final int parallelism) {
+    DefaultBatchReceiver(final Source port, final BatchHandler handler, final int parallelism) {
         if (parallelism < 1) {
             throw new IllegalArgumentException("parallelism is " + parallelism + "; accepted: 1 or more");
         }
@@ -64,9 +93,7 @@ final class DefaultBatchReceiver implements BatchReceiver {
         this.refusals = new Refusals(port.peers());
         this.running = new AtomicInteger(parallelism);
         for (int i = 0; i < parallelism; i++) {
-            threads.add(Thread.ofVirtual()
-                    .name("s2s-receiver-" + i + "-of-" + port.name())
-                    .unstarted(this::receive));
+            threads.add(NewerJava.thread("s2s-receiver-" + i + "-of-" + port.name(), this::receive));
         }
         threads.forEach(Thread::start);
     }

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -37,6 +36,8 @@ import org.nios2s.client.internal.call.RunningCall;
 import org.nios2s.client.internal.connection.Attempt;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.Failures;
+import org.nios2s.client.internal.connection.NewerJava;
 import org.nios2s.client.internal.transaction.Engine;
 import org.nios2s.client.internal.transaction.PacketContent;
 import org.slf4j.Logger;
@@ -149,7 +150,7 @@ final class DefaultBatchingSender implements BatchingSender {
     /** Packets whose ages differ by less than this part of their time share their transaction's fate. */
     private static final int MOMENTS = 20;
 
-    private final DefaultInputPort port;
+    private final BatchTarget port;
     private final Engine engine;
     private final Executor completion;
     private final BatchingOptions options;
@@ -195,7 +196,7 @@ final class DefaultBatchingSender implements BatchingSender {
      * @param joiner makes one packet of those of a transaction, which are records then; null sends each as it is
      */
     DefaultBatchingSender(
-            final DefaultInputPort port,
+            final BatchTarget port,
             final Engine engine,
             final Executor completion,
             final BatchingOptions options,
@@ -250,11 +251,7 @@ final class DefaultBatchingSender implements BatchingSender {
             }
             ready = take(entry);
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            final InterruptedIOException interrupted =
-                    new InterruptedIOException("Interrupted while waiting for room; the " + item + " was not taken");
-            interrupted.initCause(e);
-            throw interrupted;
+            throw Failures.interrupted("waiting for room; the " + item + " was not taken", e);
         } finally {
             lock.unlock();
         }
@@ -454,7 +451,7 @@ final class DefaultBatchingSender implements BatchingSender {
             endLate(batch);
         } else if (joiner != null && engine.isOnWorker()) {
             // To join many records takes too long there.
-            engine.virtualThreads().execute(() -> start(batch));
+            NewerJava.blockingTasks().execute(() -> start(batch));
         } else {
             start(batch);
         }
@@ -627,7 +624,7 @@ final class DefaultBatchingSender implements BatchingSender {
             ended(batch.entries, batch.entries, entry -> succeed(entry, done), List.of());
             return;
         }
-        final Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        final Throwable cause = Failures.causeOf(thrown);
         final BatchEntry bad = batch.failed(cause);
         // The last one is the fault of one packet, and no attempt of its neighbours.
         batch.failedAttempts = Math.max(0, call.failedAttempts() - (bad == null ? 0 : 1));
@@ -664,7 +661,7 @@ final class DefaultBatchingSender implements BatchingSender {
         lock.lock();
         try {
             entries.get((entries.size() - 1) / 2).last = true;
-            entries.getLast().last = true;
+            entries.get(entries.size() - 1).last = true;
             entries.forEach(entry -> entry.suspected = true);
         } finally {
             lock.unlock();
@@ -767,9 +764,9 @@ final class DefaultBatchingSender implements BatchingSender {
         while (!again.isEmpty() && !waiting.isEmpty() && waiting.peek().givenNanos - again.get(0).givenNanos < 0) {
             older.push(waiting.poll());
         }
-        for (final BatchEntry entry : again.reversed()) {
-            waiting.addFirst(entry);
-            waitingBytes += entry.size;
+        for (int i = again.size() - 1; i >= 0; i--) {
+            waiting.addFirst(again.get(i));
+            waitingBytes += again.get(i).size;
         }
         older.forEach(waiting::addFirst);
     }
@@ -786,7 +783,7 @@ final class DefaultBatchingSender implements BatchingSender {
     private void discard(final Packet packet) {
         final PacketContent content = PacketContent.of(packet);
         if (content.isRepeatable()) {
-            engine.virtualThreads().execute(content::discard);
+            NewerJava.blockingTasks().execute(content::discard);
         }
     }
 }

@@ -27,23 +27,21 @@ import org.nios2s.client.internal.call.PeerSelector;
 import org.nios2s.client.internal.call.PendingLimit;
 import org.nios2s.client.internal.call.RunningCall;
 import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.NewerJava;
 import org.nios2s.client.internal.transaction.OneTimePackets;
 import org.nios2s.client.internal.transaction.PacketContent;
 import org.nios2s.client.internal.transaction.UnreadablePackets;
 
 /** A port of NiFi that takes packets. Immutable; any thread. */
-final class DefaultInputPort implements InputPort {
-    private final DefaultSiteToSite site;
+final class DefaultInputPort implements InputPort, BatchTarget {
+    private final ClientContext client;
     private final PeerSelector peers;
     private final CallOptions options;
     private final RetryPolicy retry;
 
     DefaultInputPort(
-            final DefaultSiteToSite site,
-            final PeerSelector peers,
-            final CallOptions options,
-            final RetryPolicy retry) {
-        this.site = site;
+            final ClientContext client, final PeerSelector peers, final CallOptions options, final RetryPolicy retry) {
+        this.client = client;
         this.peers = peers;
         this.options = options;
         this.retry = retry;
@@ -51,23 +49,23 @@ final class DefaultInputPort implements InputPort {
 
     @Override
     public InputPort withDeadline(final Duration max) {
-        return new DefaultInputPort(site, peers, options.withDeadline(max), retry);
+        return new DefaultInputPort(client, peers, options.withDeadline(max), retry);
     }
 
     @Override
     public InputPort withIdleTimeout(final Duration max) {
-        return new DefaultInputPort(site, peers, options.withIdleTimeout(max), retry);
+        return new DefaultInputPort(client, peers, options.withIdleTimeout(max), retry);
     }
 
     @Override
     public InputPort withRequestExpiration(final Duration max) {
         return new DefaultInputPort(
-                site, peers, options.withRequestExpiration(Objects.requireNonNull(max, "max")), retry);
+                client, peers, options.withRequestExpiration(Objects.requireNonNull(max, "max")), retry);
     }
 
     @Override
     public InputPort withRetry(final RetryPolicy policy) {
-        return new DefaultInputPort(site, peers, options, Objects.requireNonNull(policy, "policy"));
+        return new DefaultInputPort(client, peers, options, Objects.requireNonNull(policy, "policy"));
     }
 
     @Override
@@ -90,8 +88,7 @@ final class DefaultInputPort implements InputPort {
                 run(sending(copy).holding(heldBy(copy))).result();
         result.whenComplete((done, failure) -> {
             if (failure != null) {
-                site.engine()
-                        .virtualThreads()
+                NewerJava.blockingTasks()
                         .execute(() ->
                                 copy.forEach(packet -> PacketContent.of(packet).discard()));
             }
@@ -107,19 +104,22 @@ final class DefaultInputPort implements InputPort {
     CallRequest sending(final List<Packet> packets) {
         return sending(
                 failure -> packets.stream().map(PacketContent::of).allMatch(PacketContent::isRepeatable),
-                (port, left) -> site.engine().pushing(port, packets, UnreadablePackets.FAIL, left));
+                (port, left) -> client.engine().pushing(port, packets, UnreadablePackets.FAIL, left));
     }
 
-    CallRequest sending(final Predicate<TransactionException> repeatable, final CallRequest.AttemptStarter starter) {
+    @Override
+    public CallRequest sending(
+            final Predicate<TransactionException> repeatable, final CallRequest.AttemptStarter starter) {
         return new CallRequest(peers, Direction.SEND, options, retry, repeatable, starter);
     }
 
-    RunningCall run(final CallRequest request) {
-        return site.calls().run(request);
+    @Override
+    public RunningCall run(final CallRequest request) {
+        return client.calls().run(request);
     }
 
-    /** @return how long a packet may wait, its attempts included; {@link Long#MAX_VALUE} for ever */
-    long longestNanos() {
+    @Override
+    public long longestNanos() {
         final long delivery = TimeUnit.NANOSECONDS.convert(retry.deliveryTimeout());
         return options.deadline() == null
                 ? delivery
@@ -127,18 +127,20 @@ final class DefaultInputPort implements InputPort {
     }
 
     /** @return the time of all packets, and that of a transaction which still runs then */
-    Duration closeTimeout() {
-        final long shutdown = TimeUnit.NANOSECONDS.convert(site.shutdownTimeout());
+    @Override
+    public Duration closeTimeout() {
+        final long shutdown = TimeUnit.NANOSECONDS.convert(client.shutdownTimeout());
         final long longest = longestNanos();
         return Duration.ofNanos(longest > Long.MAX_VALUE - shutdown ? Long.MAX_VALUE : longest + shutdown);
     }
 
-    int maxAttempts() {
+    @Override
+    public int maxAttempts() {
         return retry.maxAttempts();
     }
 
-    /** @return whether the policy lets what failed so be sent once more */
-    boolean allowsAnother(final int failedAttempts, final TransactionException failure) {
+    @Override
+    public boolean allowsAnother(final int failedAttempts, final TransactionException failure) {
         return retry.allowsAnother(Math.max(1, failedAttempts), failure);
     }
 
@@ -156,21 +158,21 @@ final class DefaultInputPort implements InputPort {
 
     private DefaultBatchingSender opened(final BatchingOptions gathering, final RecordJoiner joiner) {
         final DefaultBatchingSender sender = new DefaultBatchingSender(
-                this, site.engine(), site.completion(), Objects.requireNonNull(gathering, "gathering"), joiner);
-        site.opened(sender);
+                this, client.engine(), client.completion(), Objects.requireNonNull(gathering, "gathering"), joiner);
+        client.opened().accept(sender);
         return sender;
     }
 
-    /** @return a failure of no peer */
-    TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
+    @Override
+    public TransactionException failure(final FailureReason reason, final String message, final Throwable cause) {
         return peers.failing(TransactionStep.FIND_PEER, reason)
                 .message(message)
                 .cause(cause)
                 .build();
     }
 
-    /** @return what is configured, for errors */
-    String name() {
+    @Override
+    public String name() {
         return peers.name();
     }
 
@@ -180,7 +182,7 @@ final class DefaultInputPort implements InputPort {
             return refuse("The iterator is null", null);
         }
         final OneTimePackets once = new OneTimePackets(packets);
-        return run(sending(failure -> once.isUntouched(), (port, left) -> site.engine()
+        return run(sending(failure -> once.isUntouched(), (port, left) -> client.engine()
                         .pushing(port, once, left)))
                 .result();
     }

@@ -26,6 +26,7 @@ import org.nios2s.client.internal.call.PeerSelector;
 import org.nios2s.client.internal.call.Refusals;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.Failures;
 import org.nios2s.client.internal.connection.SafeObserver;
 import org.nios2s.client.internal.transaction.DefaultReceivedBatch;
 import org.nios2s.client.internal.transaction.InteractiveAttempt;
@@ -36,8 +37,8 @@ import org.nios2s.client.internal.transaction.InteractiveAttempt;
  * <p>{@link #receive} pulls for ever and hands batches to a handler; {@link #pull} does so once. With {@link #poll} the
  * caller's own thread asks, and says when NiFi may forget.
  */
-final class DefaultOutputPort implements OutputPort {
-    private final DefaultSiteToSite site;
+final class DefaultOutputPort implements OutputPort, DefaultBatchReceiver.Source {
+    private final ClientContext client;
     private final PeerSelector peers;
     private final CallOptions options;
     private final RetryPolicy retry;
@@ -45,13 +46,13 @@ final class DefaultOutputPort implements OutputPort {
     private final boolean endsOnRefusal;
 
     DefaultOutputPort(
-            final DefaultSiteToSite site,
+            final ClientContext client,
             final PeerSelector peers,
             final CallOptions options,
             final RetryPolicy retry,
             final BatchLimits batchLimits,
             final boolean endsOnRefusal) {
-        this.site = site;
+        this.client = client;
         this.peers = peers;
         this.options = options;
         this.retry = retry;
@@ -61,38 +62,39 @@ final class DefaultOutputPort implements OutputPort {
 
     @Override
     public OutputPort withDeadline(final Duration max) {
-        return new DefaultOutputPort(site, peers, options.withDeadline(max), retry, batchLimits, endsOnRefusal);
+        return new DefaultOutputPort(client, peers, options.withDeadline(max), retry, batchLimits, endsOnRefusal);
     }
 
     @Override
     public OutputPort withIdleTimeout(final Duration max) {
-        return new DefaultOutputPort(site, peers, options.withIdleTimeout(max), retry, batchLimits, endsOnRefusal);
+        return new DefaultOutputPort(client, peers, options.withIdleTimeout(max), retry, batchLimits, endsOnRefusal);
     }
 
     @Override
     public OutputPort withRequestExpiration(final Duration max) {
         final CallOptions expiring = options.withRequestExpiration(Objects.requireNonNull(max, "max"));
-        return new DefaultOutputPort(site, peers, expiring, retry, batchLimits, endsOnRefusal);
+        return new DefaultOutputPort(client, peers, expiring, retry, batchLimits, endsOnRefusal);
     }
 
     @Override
     public OutputPort withRetry(final RetryPolicy policy) {
         return new DefaultOutputPort(
-                site, peers, options, Objects.requireNonNull(policy, "policy"), batchLimits, endsOnRefusal);
+                client, peers, options, Objects.requireNonNull(policy, "policy"), batchLimits, endsOnRefusal);
     }
 
     @Override
     public OutputPort withBatchLimits(final BatchLimits limits) {
         return new DefaultOutputPort(
-                site, peers, options, retry, Objects.requireNonNull(limits, "limits"), endsOnRefusal);
+                client, peers, options, retry, Objects.requireNonNull(limits, "limits"), endsOnRefusal);
     }
 
     @Override
     public OutputPort endOnRefusal() {
-        return new DefaultOutputPort(site, peers, options, retry, batchLimits, true);
+        return new DefaultOutputPort(client, peers, options, retry, batchLimits, true);
     }
 
-    boolean endsOnRefusal() {
+    @Override
+    public boolean endsOnRefusal() {
         return endsOnRefusal;
     }
 
@@ -173,15 +175,12 @@ final class DefaultOutputPort implements OutputPort {
         try {
             TimeUnit.NANOSECONDS.sleep(nanos);
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            final InterruptedIOException interrupted = new InterruptedIOException("Interrupted while polling");
-            interrupted.initCause(e);
-            throw interrupted;
+            throw Failures.interrupted("polling", e);
         }
     }
 
-    /** Finds the peer to ask next. Blocks, in bounded time. */
-    Endpoint choose() throws IOException {
+    @Override
+    public Endpoint choose() throws IOException {
         return chosen(peers.choose(Direction.RECEIVE));
     }
 
@@ -198,15 +197,10 @@ final class DefaultOutputPort implements OutputPort {
         }
     }
 
-    /**
-     * Asks a peer once for a batch. Blocks.
-     *
-     * @param givenUp when it completes the answer is waited for no longer
-     * @return null if the peer has no packets
-     */
-    DefaultReceivedBatch ask(final Endpoint peer, final CompletableFuture<Void> givenUp) throws IOException {
+    @Override
+    public DefaultReceivedBatch ask(final Endpoint peer, final CompletableFuture<Void> givenUp) throws IOException {
         final InteractiveAttempt attempt =
-                site.engine().interact(peer.withBatchLimits(batchLimits), Direction.RECEIVE, options);
+                client.engine().interact(peer.withBatchLimits(batchLimits), Direction.RECEIVE, options);
         attempt.result().whenComplete((done, failure) -> {
             if (failure != null) {
                 peers.failed(peer, attempt.failure());
@@ -229,27 +223,29 @@ final class DefaultOutputPort implements OutputPort {
 
     private void report(final TransactionResult done, final TransactionException failure) {
         if (failure != null) {
-            SafeObserver.notify(site.observer(), seen -> seen.transactionFailed(Direction.RECEIVE, failure));
+            SafeObserver.notify(client.observer(), seen -> seen.transactionFailed(Direction.RECEIVE, failure));
         } else if (done.packets() > 0) {
-            SafeObserver.notify(site.observer(), seen -> seen.transactionCompleted(Direction.RECEIVE, done));
+            SafeObserver.notify(client.observer(), seen -> seen.transactionCompleted(Direction.RECEIVE, done));
         }
     }
 
-    PeerSelector peers() {
+    @Override
+    public PeerSelector peers() {
         return peers;
     }
 
-    RetryPolicy retry() {
+    @Override
+    public RetryPolicy retry() {
         return retry;
     }
 
-    /** @return how long closing waits */
-    Duration shutdownTimeout() {
-        return site.shutdownTimeout();
+    @Override
+    public Duration shutdownTimeout() {
+        return client.shutdownTimeout();
     }
 
-    /** @return what is configured, for errors */
-    String name() {
+    @Override
+    public String name() {
         return peers.name();
     }
 
@@ -257,14 +253,14 @@ final class DefaultOutputPort implements OutputPort {
     public CompletableFuture<TransactionResult> pull(final BatchHandler handler) {
         Objects.requireNonNull(handler, "handler");
         final AtomicBoolean called = new AtomicBoolean();
-        return site.calls()
+        return client.calls()
                 .run(new CallRequest(
                         peers,
                         Direction.RECEIVE,
                         options,
                         retry,
                         failure -> !called.get(),
-                        (port, left) -> site.engine()
+                        (port, left) -> client.engine()
                                 .pulling(port.withBatchLimits(batchLimits), handler, () -> called.set(true), left)))
                 .result();
     }

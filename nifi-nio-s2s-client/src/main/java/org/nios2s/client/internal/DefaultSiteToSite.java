@@ -10,7 +10,6 @@ import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import org.nios2s.client.ClientObserver;
 import org.nios2s.client.ClientStatistics;
 import org.nios2s.client.InputPort;
 import org.nios2s.client.OutputPort;
@@ -20,6 +19,7 @@ import org.nios2s.client.internal.call.ClusterPeerSelector;
 import org.nios2s.client.internal.call.PeerSelector;
 import org.nios2s.client.internal.call.SinglePeerSelector;
 import org.nios2s.client.internal.connection.CallOptions;
+import org.nios2s.client.internal.connection.NewerJava;
 import org.nios2s.client.internal.connection.Transport;
 import org.nios2s.client.internal.site.PeerStore;
 import org.nios2s.client.internal.site.RestSite;
@@ -31,10 +31,10 @@ final class DefaultSiteToSite implements SiteToSite {
     /** How long NiFi waits for a handler, unless told otherwise. */
     private static final Duration PULL_EXPIRATION = Duration.ofMinutes(5);
 
-    private final SiteToSiteBuilder settings;
-    private final Executor completion;
+    private final ClientSettings settings;
     private final Engine engine;
     private final CallRegistry calls;
+    private final ClientContext context;
     /** Null where an address is given. */
     private final Site site;
 
@@ -45,15 +45,17 @@ final class DefaultSiteToSite implements SiteToSite {
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     /** @param settings that nobody changes any more */
-    DefaultSiteToSite(final SiteToSiteBuilder settings) {
+    DefaultSiteToSite(final ClientSettings settings) {
         this.settings = settings;
         this.engine = new Engine(
                 settings.connectionOptions,
                 settings.eventLoops == null ? Transport.best() : Transport.of(settings.eventLoops),
                 settings.eventLoops,
                 settings.observer);
-        this.completion = settings.completion == null ? engine.virtualThreads() : settings.completion;
+        final Executor completion = settings.completion == null ? NewerJava.blockingTasks() : settings.completion;
         this.calls = new CallRegistry(engine, completion, settings.observer);
+        this.context =
+                new ClientContext(engine, calls, completion, settings.observer, settings.shutdownTimeout, this::opened);
         this.site = settings.urls.isEmpty() ? null : site();
     }
 
@@ -70,7 +72,7 @@ final class DefaultSiteToSite implements SiteToSite {
 
     @Override
     public InputPort inputPort(final String nameOrId) {
-        return new DefaultInputPort(this, peers(nameOrId), settings.options, settings.retry);
+        return new DefaultInputPort(context, peers(nameOrId), settings.options, settings.retry);
     }
 
     @Override
@@ -78,7 +80,7 @@ final class DefaultSiteToSite implements SiteToSite {
         final CallOptions options = settings.options.requestExpiration() == null
                 ? settings.options.withRequestExpiration(PULL_EXPIRATION)
                 : settings.options;
-        return new DefaultOutputPort(this, peers(nameOrId), options, settings.retry, settings.batchLimits, false);
+        return new DefaultOutputPort(context, peers(nameOrId), options, settings.retry, settings.batchLimits, false);
     }
 
     private PeerSelector peers(final String nameOrId) {
@@ -96,12 +98,8 @@ final class DefaultSiteToSite implements SiteToSite {
         return ClusterPeerSelector.of(site, nameOrId);
     }
 
-    CallRegistry calls() {
-        return calls;
-    }
-
     /** Records that wait in the sender fail when this is closed. */
-    void opened(final DefaultBatchingSender sender) {
+    private void opened(final DefaultBatchingSender sender) {
         senders.add(sender);
         if (calls.isRefusing()) {
             sender.clientClosed();
@@ -112,22 +110,6 @@ final class DefaultSiteToSite implements SiteToSite {
         synchronized (senders) {
             return List.copyOf(senders);
         }
-    }
-
-    Engine engine() {
-        return engine;
-    }
-
-    Executor completion() {
-        return completion;
-    }
-
-    Duration shutdownTimeout() {
-        return settings.shutdownTimeout;
-    }
-
-    ClientObserver observer() {
-        return settings.observer;
     }
 
     @Override

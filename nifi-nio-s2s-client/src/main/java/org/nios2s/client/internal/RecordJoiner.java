@@ -61,7 +61,8 @@ final class RecordJoiner {
     }
 
     Packet join(final List<Packet> records) {
-        return framing.join(
+        // Each was asked for an objection when it was given.
+        return framing.joinFitting(
                 attributes,
                 records.stream().map(record -> record.bytes().array()).toList());
     }

@@ -3,10 +3,8 @@ package org.nios2s.client.internal;
 
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLContext;
 import org.nios2s.client.AttemptAttributes;
@@ -17,64 +15,20 @@ import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.SiteToSite.Builder;
 import org.nios2s.client.TlsContext;
-import org.nios2s.client.internal.connection.CallOptions;
-import org.nios2s.client.internal.connection.ConnectionOptions;
 import org.nios2s.client.internal.connection.Endpoint;
 import org.nios2s.client.internal.connection.NettyTls;
 import org.nios2s.client.internal.connection.Transport;
-import org.nios2s.client.internal.site.PortSettings;
 import org.nios2s.client.internal.site.RestSite;
 
 /** How a NiFi is reached, and within which limits, checked as it is given. Belongs to one thread until {@link #build}. */
 public final class SiteToSiteBuilder implements Builder {
-    private static final Duration DEFAULT_SHUTDOWN_TIMEOUT = Duration.ofSeconds(30);
-
-    final Set<String> urls = new LinkedHashSet<>();
-    String host;
-    int rawPort;
-    SSLContext restTls;
-    NettyTls tls;
-    boolean verifyHostName = true;
-    PeerProxy proxy;
-    boolean compress;
-    BatchLimits batchLimits = BatchLimits.standard();
-    CallOptions options = CallOptions.DEFAULTS;
-    RetryPolicy retry = RetryPolicy.standard();
-    /** Null for the policy's own. */
-    private Duration deliveryTimeout;
-
-    ConnectionOptions connectionOptions = ConnectionOptions.DEFAULTS;
-    Duration shutdownTimeout = DEFAULT_SHUTDOWN_TIMEOUT;
-    EventLoopGroup eventLoops;
-    Executor completion;
-    ClientObserver observer = ClientObserver.NONE;
-
-    public SiteToSiteBuilder() {}
-
-    private SiteToSiteBuilder(final SiteToSiteBuilder other) {
-        urls.addAll(other.urls);
-        host = other.host;
-        rawPort = other.rawPort;
-        restTls = other.restTls;
-        tls = other.tls == null || other.verifyHostName ? other.tls : other.tls.withoutHostNameVerification();
-        verifyHostName = other.verifyHostName;
-        proxy = other.proxy;
-        compress = other.compress;
-        batchLimits = other.batchLimits;
-        options = other.options;
-        retry = other.deliveryTimeout == null ? other.retry : other.retry.withDeliveryTimeout(other.deliveryTimeout);
-        connectionOptions = other.connectionOptions;
-        shutdownTimeout = other.shutdownTimeout;
-        eventLoops = other.eventLoops;
-        completion = other.completion;
-        observer = other.observer;
-    }
+    private final ClientSettings settings = new ClientSettings();
 
     @Override
     public Builder url(final String... url) {
         for (final String each : List.of(url)) {
             RestSite.api(each);
-            urls.add(each);
+            settings.urls.add(each);
         }
         return this;
     }
@@ -85,124 +39,125 @@ public final class SiteToSiteBuilder implements Builder {
             throw new IllegalArgumentException("The name of the host is blank");
         }
         Endpoint.requireTcpPort(name, port);
-        host = name;
-        rawPort = port;
+        settings.host = name;
+        settings.rawPort = port;
         return this;
     }
 
     @Override
     public Builder tls(final SSLContext context) {
-        restTls = context;
-        return tls(NettyTls.of(context));
+        settings.restTls = context;
+        settings.tls = NettyTls.of(context);
+        return this;
     }
 
     @Override
     public Builder tls(final TlsContext packets) {
-        tls = NettyTls.of(Objects.requireNonNull(packets, "packets"));
+        settings.tls = NettyTls.read(Objects.requireNonNull(packets, "packets"));
         return this;
     }
 
     @Override
     public Builder verifyHostName(final boolean verify) {
-        verifyHostName = verify;
+        settings.verifyHostName = verify;
         return this;
     }
 
     @Override
     public Builder proxy(final PeerProxy through) {
-        proxy = through;
+        settings.proxy = through;
         return this;
     }
 
     @Override
     public Builder compress(final boolean deflate) {
-        compress = deflate;
+        settings.compress = deflate;
         return this;
     }
 
     @Override
     public Builder batchLimits(final BatchLimits limits) {
-        batchLimits = Objects.requireNonNull(limits, "limits");
+        settings.batchLimits = Objects.requireNonNull(limits, "limits");
         return this;
     }
 
     @Override
     public Builder idleTimeout(final Duration max) {
-        options = options.withIdleTimeout(Objects.requireNonNull(max, "max"));
+        settings.options = settings.options.withIdleTimeout(Objects.requireNonNull(max, "max"));
         return this;
     }
 
     @Override
     public Builder requestExpiration(final Duration max) {
-        options = options.withRequestExpiration(Objects.requireNonNull(max, "max"));
+        settings.options = settings.options.withRequestExpiration(Objects.requireNonNull(max, "max"));
         return this;
     }
 
     @Override
     public Builder deadline(final Duration max) {
-        options = options.withDeadline(max);
+        settings.options = settings.options.withDeadline(max);
         return this;
     }
 
     @Override
     public Builder retry(final RetryPolicy policy) {
-        retry = Objects.requireNonNull(policy, "policy");
+        settings.retry = Objects.requireNonNull(policy, "policy");
         return this;
     }
 
     @Override
     public Builder deliveryTimeout(final Duration max) {
         RetryPolicy.standard().withDeliveryTimeout(max);
-        deliveryTimeout = max;
+        settings.deliveryTimeout = max;
         return this;
     }
 
     @Override
     public Builder ioThreads(final int threads) {
-        connectionOptions = connectionOptions.withIoThreads(threads);
+        settings.connectionOptions = settings.connectionOptions.withIoThreads(threads);
         return this;
     }
 
     @Override
     public Builder eventLoops(final EventLoopGroup shared) {
         Transport.of(shared);
-        eventLoops = shared;
+        settings.eventLoops = shared;
         return this;
     }
 
     @Override
     public Builder maxConnections(final int max) {
-        connectionOptions = connectionOptions.withMaxConnections(max);
+        settings.connectionOptions = settings.connectionOptions.withMaxConnections(max);
         return this;
     }
 
     @Override
     public Builder maxPending(final int max) {
-        connectionOptions = connectionOptions.withMaxPending(max);
+        settings.connectionOptions = settings.connectionOptions.withMaxPending(max);
         return this;
     }
 
     @Override
     public Builder maxPendingBytes(final long max) {
-        connectionOptions = connectionOptions.withMaxPendingBytes(max);
+        settings.connectionOptions = settings.connectionOptions.withMaxPendingBytes(max);
         return this;
     }
 
     @Override
     public Builder connectTimeout(final Duration max) {
-        connectionOptions = connectionOptions.withConnectTimeout(max);
+        settings.connectionOptions = settings.connectionOptions.withConnectTimeout(max);
         return this;
     }
 
     @Override
     public Builder maxIdleTime(final Duration max) {
-        connectionOptions = connectionOptions.withMaxIdleTime(max);
+        settings.connectionOptions = settings.connectionOptions.withMaxIdleTime(max);
         return this;
     }
 
     @Override
     public Builder reconnectBackoff(final Duration initial, final Duration max) {
-        connectionOptions = connectionOptions.withReconnectBackoff(initial, max);
+        settings.connectionOptions = settings.connectionOptions.withReconnectBackoff(initial, max);
         return this;
     }
 
@@ -211,43 +166,34 @@ public final class SiteToSiteBuilder implements Builder {
         if (max.isNegative()) {
             throw new IllegalArgumentException("shutdownTimeout is " + max + "; accepted: 0 or more");
         }
-        shutdownTimeout = max;
+        settings.shutdownTimeout = max;
         return this;
     }
 
     @Override
     public Builder completionExecutor(final Executor executor) {
-        completion = executor;
+        settings.completion = executor;
         return this;
     }
 
     @Override
     public Builder attemptAttributes(final AttemptAttributes added) {
-        options = options.withAttributes(Objects.requireNonNull(added, "added"));
+        settings.options = settings.options.withAttributes(Objects.requireNonNull(added, "added"));
         return this;
     }
 
     @Override
     public Builder observer(final ClientObserver listener) {
-        observer = Objects.requireNonNull(listener, "listener");
+        settings.observer = Objects.requireNonNull(listener, "listener");
         return this;
     }
 
     @Override
     public SiteToSite build() {
-        if (urls.isEmpty() == (host == null)) {
+        if (settings.urls.isEmpty() == (settings.host == null)) {
             throw new IllegalArgumentException("Name NiFi either by url(…) or by address(…): "
-                    + (host == null ? "there is neither" : "there are both"));
+                    + (settings.host == null ? "there is neither" : "there are both"));
         }
-        return new DefaultSiteToSite(new SiteToSiteBuilder(this));
-    }
-
-    PortSettings portSettings() {
-        return new PortSettings(tls, proxy, compress, options.idleTimeout(), BatchLimits.none());
-    }
-
-    Endpoint port(final String identifier) {
-        return new Endpoint(
-                host, rawPort, identifier, identifier, compress, options.idleTimeout(), BatchLimits.none(), tls, proxy);
+        return new DefaultSiteToSite(settings.complete());
     }
 }

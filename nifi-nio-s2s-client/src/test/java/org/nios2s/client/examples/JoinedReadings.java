@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.RecordFraming;
 import org.nios2s.client.RecordSender;
 import org.nios2s.client.SiteToSite;
@@ -15,7 +16,7 @@ public final class JoinedReadings {
 
     public static void main(final String[] args) throws Exception {
         final LongAdder failed = new LongAdder();
-        try (SiteToSite nifi = SiteToSite.builder().url(args[0]).build()) {
+        try (SiteToSite nifi = NioSiteToSite.builder().url(args[0]).build()) {
             final Map<String, String> attributes = Map.of("filename", "readings.json");
             // Closing it sends what is left, and waits for it.
             try (RecordSender sender = nifi.inputPort(args[1]).joining(RecordFraming.ndjson(), attributes)) {

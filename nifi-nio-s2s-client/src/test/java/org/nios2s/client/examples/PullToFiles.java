@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.nios2s.client.BatchLimits;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.ReceivedPacket;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionResult;
@@ -17,7 +18,7 @@ public final class PullToFiles {
 
     public static void main(final String[] args) throws Exception {
         final Path directory = Path.of(args[3]);
-        try (SiteToSite nifi = SiteToSite.builder()
+        try (SiteToSite nifi = NioSiteToSite.builder()
                 .address(args[0], Integer.parseInt(args[1]))
                 .batchLimits(BatchLimits.none().withMaxPackets(PACKETS_PER_TRANSACTION))
                 .build()) {

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionResult;
@@ -21,8 +22,9 @@ public final class PushDirectory {
                 packets.add(Packet.ofFile(file));
             }
         }
-        try (SiteToSite nifi =
-                SiteToSite.builder().address(args[0], Integer.parseInt(args[1])).build()) {
+        try (SiteToSite nifi = NioSiteToSite.builder()
+                .address(args[0], Integer.parseInt(args[1]))
+                .build()) {
             final TransactionResult result =
                     nifi.inputPort(args[2]).send(packets).get();
             System.out.println(result.packets() + " files, " + result.bytes() + " bytes to " + result.peer());

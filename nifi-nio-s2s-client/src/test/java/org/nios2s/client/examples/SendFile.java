@@ -2,6 +2,7 @@
 package org.nios2s.client.examples;
 
 import java.nio.file.Path;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionResult;
@@ -11,7 +12,7 @@ public final class SendFile {
     private SendFile() {}
 
     public static void main(final String[] args) throws Exception {
-        try (SiteToSite nifi = SiteToSite.builder().url(args[0]).build()) {
+        try (SiteToSite nifi = NioSiteToSite.builder().url(args[0]).build()) {
             final TransactionResult result = nifi.inputPort(args[1])
                     .send(Packet.ofFile(Path.of(args[2])))
                     .get();

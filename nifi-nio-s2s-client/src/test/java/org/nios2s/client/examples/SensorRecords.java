@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.nios2s.client.BatchingSender;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
 
@@ -17,7 +18,7 @@ public final class SensorRecords {
 
     public static void main(final String[] args) throws Exception {
         final LongAdder failed = new LongAdder();
-        try (SiteToSite nifi = SiteToSite.builder().url(args[0]).build()) {
+        try (SiteToSite nifi = NioSiteToSite.builder().url(args[0]).build()) {
             // Closing it sends what is left, and waits for it.
             try (BatchingSender sender = nifi.inputPort(args[1]).batching(RECORDS_PER_TRANSACTION, LINGER)) {
                 for (int i = 0; i < Integer.parseInt(args[2]); i++) {

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 import org.nios2s.client.InputPort;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
 
@@ -26,8 +27,9 @@ public final class TenThousandSensors {
 
     public static void main(final String[] args) throws Exception {
         final int readings = Integer.parseInt(args[4]);
-        try (SiteToSite nifi =
-                SiteToSite.builder().address(args[0], Integer.parseInt(args[1])).build()) {
+        try (SiteToSite nifi = NioSiteToSite.builder()
+                .address(args[0], Integer.parseInt(args[1]))
+                .build()) {
             final TenThousandSensors sensors = new TenThousandSensors(nifi.inputPort(args[2]), Long.parseLong(args[5]));
             CompletableFuture.allOf(IntStream.range(0, Integer.parseInt(args[3]))
                             .mapToObj(sensor -> sensors.push(sensor, readings))

@@ -11,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Outcomes;
 import org.nios2s.client.Packet;
 import org.nios2s.client.RetryPolicy;
@@ -46,7 +47,7 @@ class MicrometerMetricsTest {
     void transactionsAreCountedAndTimedAndShown() throws Exception {
         final MicrometerMetrics metrics = new MicrometerMetrics(registry, Tags.of("client", "a"));
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSite nifi = SiteToSite.builder()
+                SiteToSite nifi = NioSiteToSite.builder()
                         .address("127.0.0.1", server.port())
                         .retry(RetryPolicy.never())
                         .observer(metrics)

@@ -61,7 +61,7 @@ class ClientExamplesIT {
 
     @BeforeEach
     void start() throws Exception {
-        site = SiteToSite.builder().url(url()).build();
+        site = NioSiteToSite.builder().url(url()).build();
         before = nifi.ledger();
     }
 

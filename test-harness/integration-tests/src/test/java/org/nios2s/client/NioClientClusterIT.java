@@ -104,7 +104,7 @@ class NioClientClusterIT {
         // What a sink has dropped and not written yet would be lost with its node: so it waits in the queue.
         first.flow().stop(first.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow());
         final List<CompletableFuture<Void>> senders = new ArrayList<>();
-        try (SiteToSite remote = SiteToSite.builder()
+        try (SiteToSite remote = NioSiteToSite.builder()
                 .url(urls().toArray(String[]::new))
                 .idleTimeout(TIMEOUT)
                 .retry(RetryPolicy.never())

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.nios2s.client.InputPort;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.harness.nifi.ClusterClient;
@@ -272,7 +273,7 @@ class ClusterListsIT {
                 .map(node -> node.info().api().replace("/nifi-api", "/nifi"))
                 .toArray(String[]::new);
         final long begin = System.nanoTime();
-        try (SiteToSite nifi = SiteToSite.builder().url(addresses).build()) {
+        try (SiteToSite nifi = NioSiteToSite.builder().url(addresses).build()) {
             final InputPort port = nifi.inputPort("input");
             for (int push = 0; push < PUSHES; push++) {
                 final String id = name + "-" + push;

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Packet;
 import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.SiteToSite;
@@ -371,7 +372,7 @@ class NoPacketTwiceIT {
     @Test
     void ourClient() throws Exception {
         compare("our-client", (target, packets) -> {
-            try (SiteToSite site = SiteToSite.builder()
+            try (SiteToSite site = NioSiteToSite.builder()
                             .address("127.0.0.1", target.address.getPort())
                             .retry(RetryPolicy.standard()
                                     .acceptingDuplicates()

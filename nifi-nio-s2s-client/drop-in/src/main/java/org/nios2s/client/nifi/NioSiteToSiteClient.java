@@ -2,7 +2,6 @@
 package org.nios2s.client.nifi;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
@@ -20,6 +19,7 @@ import org.nios2s.client.FailureReason;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.internal.call.ClusterPeerSelector;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.Failures;
 import org.nios2s.client.internal.connection.NettyTls;
 import org.nios2s.client.internal.transaction.Engine;
 
@@ -129,10 +129,7 @@ public final class NioSiteToSiteClient implements SiteToSiteClient {
         } catch (final ExecutionException e) {
             throw e.getCause() instanceof final IOException known ? known : new IOException(e.getCause());
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            final InterruptedIOException interrupted = new InterruptedIOException("Interrupted while finding a peer");
-            interrupted.initCause(e);
-            throw interrupted;
+            throw Failures.interrupted("finding a peer", e);
         }
     }
 

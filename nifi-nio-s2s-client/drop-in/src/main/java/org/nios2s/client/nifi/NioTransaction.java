@@ -4,7 +4,6 @@ package org.nios2s.client.nifi;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.security.cert.X509Certificate;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +27,7 @@ import org.nios2s.client.TransactionException;
 import org.nios2s.client.internal.call.ClusterPeerSelector;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.Failures;
 import org.nios2s.client.internal.transaction.Engine;
 import org.nios2s.client.internal.transaction.InteractiveAttempt;
 import org.nios2s.client.internal.transaction.PushExchange;
@@ -106,12 +106,8 @@ final class NioTransaction implements Transaction {
                 }
                 throw new IOException(e.getCause());
             } catch (final InterruptedException e) {
-                Thread.currentThread().interrupt();
                 attempt.stop(FailureReason.CANCELLED, "The caller was interrupted");
-                final InterruptedIOException interrupted =
-                        new InterruptedIOException("Interrupted while waiting for " + port.peer());
-                interrupted.initCause(e);
-                throw interrupted;
+                throw Failures.interrupted("waiting for " + port.peer(), e);
             }
         }
     }

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client.internal.call;
 
+import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.nios2s.client.ClientObserver;
 import org.nios2s.client.Direction;
 import org.nios2s.client.FailureReason;
 import org.nios2s.client.RetryPolicy;
@@ -25,6 +28,8 @@ import org.nios2s.client.internal.connection.Attempt;
 import org.nios2s.client.internal.connection.AttemptBudget;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.Failures;
+import org.nios2s.client.internal.connection.NewerJava;
 import org.nios2s.client.internal.connection.SafeObserver;
 
 /**
@@ -36,6 +41,19 @@ import org.nios2s.client.internal.connection.SafeObserver;
  * the {@link RetryPolicy} says how long to wait. NiFi's "destination full" is waited out and counts as no attempt.
  */
 final class Call implements RunningCall {
+    /** What all calls of a client share. */
+    interface Shared {
+        ClientObserver observer();
+
+        EventExecutor timer();
+
+        /** @return whether no further attempt may begin */
+        boolean isClosed();
+
+        /** The call's caller can see its outcome. */
+        void finished(Call call);
+    }
+
     /** When an outcome may be decided. */
     private enum When {
         ALWAYS,
@@ -52,7 +70,7 @@ final class Call implements RunningCall {
     /** Maximum number of earlier attempts that a failure names: the last ones. */
     private static final int MAX_EARLIER_FAILURES = 8;
 
-    private final CallRegistry calls;
+    private final Shared calls;
     private final CallRequest request;
     private final PeerSelector peers;
     private final Direction direction;
@@ -82,7 +100,7 @@ final class Call implements RunningCall {
     /** These are guarded by this object. */
     private boolean attempting;
 
-    private final List<TransactionException> failures = new ArrayList<>();
+    private final Deque<TransactionException> failures = new ArrayDeque<>();
 
     private final Set<String> triedWithoutPause = new HashSet<>();
     private final Set<String> refusedBy = new HashSet<>();
@@ -91,7 +109,7 @@ final class Call implements RunningCall {
     private boolean unknown;
 
     /** @param completion where the future is completed */
-    Call(final CallRegistry calls, final CallRequest request, final Executor completion) {
+    Call(final Shared calls, final CallRequest request, final Executor completion) {
         this.calls = calls;
         this.request = request;
         this.peers = request.peers();
@@ -190,7 +208,7 @@ final class Call implements RunningCall {
         // Not on an IO worker: one that is busy must not stop the time too.
         next.orTimeout(Math.max(1, nanos), TimeUnit.NANOSECONDS).whenComplete((nothing, failure) -> {
             if (failure instanceof TimeoutException) {
-                calls.connections().virtualThreads().execute(() -> guarded(this::checkTimeout));
+                NewerJava.blockingTasks().execute(() -> guarded(this::checkTimeout));
             }
         });
     }
@@ -232,7 +250,7 @@ final class Call implements RunningCall {
     }
 
     private synchronized TransactionException last() {
-        return failures.isEmpty() ? null : failures.getLast();
+        return failures.peekLast();
     }
 
     private long deadlineLeftNanos() {
@@ -315,7 +333,7 @@ final class Call implements RunningCall {
     }
 
     private TransactionException known(final Throwable failure) {
-        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        final Throwable cause = Failures.causeOf(failure);
         if (cause instanceof final TransactionException transactionFailure) {
             return transactionFailure;
         }
@@ -372,7 +390,9 @@ final class Call implements RunningCall {
                 && failure.reason() == FailureReason.IDLE_TIMEOUT
                 && System.nanoTime() - attemptNanos < TimeUnit.NANOSECONDS.convert(SHORT_WAIT);
         if (hadNoTime && failures.size() > 1) {
-            return failures.get(failures.size() - 2);
+            final Iterator<TransactionException> newestFirst = failures.descendingIterator();
+            newestFirst.next();
+            return newestFirst.next();
         }
         return failure;
     }

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * Starts the calls of a client and knows those that are not over: how many may be pending, and what a close waits for. Any
  * thread; never blocks, but for {@link #drain} and {@link #close}.
  */
-public final class CallRegistry {
+public final class CallRegistry implements Call.Shared {
     private static final Logger logger = LoggerFactory.getLogger(CallRegistry.class);
 
     /** How long a close waits for an executor of the caller's that takes what is decided. */
@@ -76,8 +76,8 @@ public final class CallRegistry {
                 settings.maxPendingBytes());
     }
 
-    /** The call's caller can see its outcome. */
-    void finished(final Call call) {
+    @Override
+    public void finished(final Call call) {
         unfinished.remove(call);
     }
 
@@ -91,19 +91,18 @@ public final class CallRegistry {
         return pending.values().stream().mapToLong(PendingLimit::bytes).sum();
     }
 
-    Connections connections() {
-        return connections;
-    }
-
-    EventExecutor timer() {
+    @Override
+    public EventExecutor timer() {
         return connections.timer();
     }
 
-    ClientObserver observer() {
+    @Override
+    public ClientObserver observer() {
         return observer;
     }
 
-    boolean isClosed() {
+    @Override
+    public boolean isClosed() {
         return closed;
     }
 

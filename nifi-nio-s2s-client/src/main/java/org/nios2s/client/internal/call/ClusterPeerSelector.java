@@ -19,6 +19,8 @@ import org.nios2s.client.FailureReason;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.Failures;
+import org.nios2s.client.internal.connection.NewerJava;
 import org.nios2s.client.internal.connection.TimeLimit;
 import org.nios2s.client.internal.site.Site;
 import org.nios2s.client.internal.transaction.ListedPeer;
@@ -113,7 +115,7 @@ public final class ClusterPeerSelector implements PeerSelector {
     }
 
     private CompletableFuture<Site.Known> inTime(final CompletableFuture<Site.Known> answer) {
-        return answer.isDone() ? answer : TimeLimit.of(answer, site.settings().timeout(), site.virtualThreads());
+        return answer.isDone() ? answer : TimeLimit.of(answer, site.settings().timeout(), NewerJava.blockingTasks());
     }
 
     private String identifier(final Site.Known known, final Direction direction) {
@@ -291,7 +293,7 @@ public final class ClusterPeerSelector implements PeerSelector {
     }
 
     private TransactionException findFailure(final Throwable failure) {
-        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        final Throwable cause = Failures.causeOf(failure);
         if (cause instanceof final TransactionException known && known.port().equals(portName)) {
             return known;
         }

@@ -20,6 +20,17 @@ import org.nios2s.client.TransactionTimings;
  * completed too: what depends on it must not block.
  */
 public abstract class Attempt {
+    /** Where it waits for a connection, and whom the connection is given back to. */
+    interface Pool {
+        /** @return whether it waits there now; if not, the pool is not in use any more */
+        boolean submit(Attempt attempt);
+
+        /** It waits no longer. */
+        void forget(Attempt attempt);
+
+        void release(ClientConnection connection);
+    }
+
     private static final TransactionStep WAITING_STEP = TransactionStep.WAIT_FOR_CONNECTION;
     /** Beyond the time that a peer allows itself: what it says last has a way to come. */
     private static final Duration COMMIT_MARGIN = Duration.ofSeconds(5);
@@ -43,7 +54,7 @@ public abstract class Attempt {
     private long confirmedNanos;
 
     /** These two are set before the transaction waits. */
-    private volatile ConnectionPool pool;
+    private volatile Pool pool;
 
     private volatile EventExecutor timer;
 
@@ -73,12 +84,12 @@ public abstract class Attempt {
         return false;
     }
 
-    ConnectionPool pool() {
+    Pool pool() {
         return pool;
     }
 
     /** @param executor keeps the time while it waits */
-    void waitIn(final ConnectionPool waitedIn, final EventExecutor executor) {
+    void waitIn(final Pool waitedIn, final EventExecutor executor) {
         pool = waitedIn;
         timer = executor;
     }

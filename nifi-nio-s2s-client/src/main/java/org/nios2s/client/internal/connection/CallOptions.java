@@ -28,15 +28,9 @@ public record CallOptions(
     public static final CallOptions UNWATCHED = new CallOptions(null, null, null, null, null);
 
     public CallOptions {
-        requirePositive("deadline", deadline);
-        requirePositive("idle time-out", idleTimeout);
-        requirePositive("request expiration", requestExpiration);
-    }
-
-    private static void requirePositive(final String name, final Duration time) {
-        if (time != null && (time.isZero() || time.isNegative())) {
-            throw new IllegalArgumentException("The " + name + " must be more than 0, but is " + time);
-        }
+        Checks.requirePositiveOrNone("deadline", deadline);
+        Checks.requirePositiveOrNone("idleTimeout", idleTimeout);
+        Checks.requirePositiveOrNone("requestExpiration", requestExpiration);
     }
 
     public CallOptions withDeadline(final Duration longest) {

@@ -18,9 +18,10 @@ import org.nios2s.client.PeerProxy;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.wire.ChunkDeflater;
-import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.ProtocolException;
 import org.nios2s.wire.RequestType;
+import org.nios2s.wire.ResponseCode;
+import org.nios2s.wire.ResponseMessage;
 
 /**
  * One connection to a port: hands what arrives to the exchange under way, gathers what is written, and ends
@@ -307,6 +308,15 @@ public final class ClientConnection extends ReadOnDemandHandler {
         return gathered;
     }
 
+    /** Says a code with a text that is short by nature; it gathers until {@link #flush}. */
+    public void say(final ResponseCode code, final String text) {
+        try {
+            ResponseMessage.write(gather(), code, text);
+        } catch (final ProtocolException e) {
+            throw new IllegalStateException("The text of " + code + " does not fit", e);
+        }
+    }
+
     /** Writes a buffer, which is released, behind what has gathered. */
     public void write(final ByteBuf bytes) {
         writeGathered();
@@ -367,11 +377,7 @@ public final class ClientConnection extends ReadOnDemandHandler {
         }
         ended = true;
         closeDeflater();
-        try {
-            ModifiedUtf8.write(gather(), RequestType.SHUTDOWN.name());
-        } catch (final ProtocolException e) {
-            throw new IllegalStateException("A constant does not fit", e);
-        }
+        RequestType.SHUTDOWN.write(gather());
         final ChannelFuture said = flushed().addListener(ChannelFutureListener.CLOSE);
         if (!said.isDone()) {
             // A peer that does not read does not hear it either.

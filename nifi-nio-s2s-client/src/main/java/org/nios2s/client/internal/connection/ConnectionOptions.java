@@ -51,21 +51,15 @@ public record ConnectionOptions(
         if (maxPendingBytes < 1) {
             throw new IllegalArgumentException("maxPendingBytes is " + maxPendingBytes + "; accepted: 1 or more");
         }
-        requirePositive("connectTimeout", connectTimeout);
-        requirePositive("maxIdleTime", maxIdleTime);
-        requirePositive("initialBackoff", initialBackoff);
-        requirePositive("maxBackoff", maxBackoff);
+        Checks.requirePositive("connectTimeout", connectTimeout);
+        Checks.requirePositive("maxIdleTime", maxIdleTime);
+        Checks.requirePositive("initialBackoff", initialBackoff);
+        Checks.requirePositive("maxBackoff", maxBackoff);
     }
 
     private static void requireRange(final String name, final int value, final int least, final int most) {
         if (value < least || value > most) {
             throw new IllegalArgumentException(name + " is " + value + "; accepted: " + least + " to " + most);
-        }
-    }
-
-    private static void requirePositive(final String name, final Duration value) {
-        if (value == null || value.isZero() || value.isNegative()) {
-            throw new IllegalArgumentException(name + " is " + value + "; accepted: more than 0");
         }
     }
 

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * they have not begun, so nothing can be doubled. The next attempt pauses a random time, which grows with every failure in
  * a row; those that were opened together count once. A pool that nobody needs any more is retired.
  */
-final class ConnectionPool implements HandshakeExchange.Listener, ClientConnection.CloseListener {
+final class ConnectionPool implements Attempt.Pool, HandshakeExchange.Listener, ClientConnection.CloseListener {
     /** Opens connections and runs tasks later. */
     interface Opener {
         void open(ConnectionPool pool);
@@ -113,7 +113,8 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
      *
      * @return whether the pool cares for the transaction; not if it is retired
      */
-    boolean submit(final Attempt attempt) {
+    @Override
+    public boolean submit(final Attempt attempt) {
         ClientConnection taken = null;
         TransactionException refusal = null;
         Missing missing = null;
@@ -153,7 +154,8 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
     }
 
     /** The transaction does not wait any more. */
-    void forget(final Attempt attempt) {
+    @Override
+    public void forget(final Attempt attempt) {
         lock.lock();
         try {
             waiting.remove(attempt);
@@ -387,7 +389,8 @@ final class ConnectionPool implements HandshakeExchange.Listener, ClientConnecti
     }
 
     /** The connection is free: for the one who waits longest, or for later. Called on its IO worker. */
-    void release(final ClientConnection connection) {
+    @Override
+    public void release(final ClientConnection connection) {
         if (connection.isEnded()) {
             return;
         }

@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
@@ -48,7 +47,6 @@ public class Connections implements AutoCloseable {
     private final ChannelGroup channels;
     private final Set<Attempt> attempts = ConcurrentHashMap.newKeySet();
     private final Map<Endpoint, ConnectionPool> pools = new ConcurrentHashMap<>();
-    private final Executor virtualThreads = task -> Thread.ofVirtual().start(task);
     private final ExecutorService lookups = new ThreadPoolExecutor(
             0,
             Integer.MAX_VALUE,
@@ -79,14 +77,8 @@ public class Connections implements AutoCloseable {
                 transport.bootstrap().group(workers),
                 settings.connectTimeout(),
                 channels,
-                virtualThreads,
                 lookups,
                 pool -> pools.remove(pool.port(), pool));
-    }
-
-    /** @return runs tasks that may block, each on a virtual thread */
-    public Executor virtualThreads() {
-        return virtualThreads;
     }
 
     /**

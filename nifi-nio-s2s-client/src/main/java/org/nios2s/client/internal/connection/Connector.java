@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -54,7 +53,6 @@ final class Connector implements ConnectionPool.Opener {
     private final Bootstrap bootstrap;
     private final Duration connectTimeout;
     private final ChannelGroup channels;
-    private final Executor virtualThreads;
     private final Consumer<ConnectionPool> onRetired;
     private final Executor lookups;
     private final Map<Endpoint, CompletableFuture<Route>> asked = new ConcurrentHashMap<>();
@@ -65,7 +63,6 @@ final class Connector implements ConnectionPool.Opener {
             final Bootstrap bootstrap,
             final Duration connectTimeout,
             final ChannelGroup channels,
-            final Executor virtualThreads,
             final Executor lookups,
             final Consumer<ConnectionPool> onRetired) {
         this.bootstrap = bootstrap
@@ -77,7 +74,6 @@ final class Connector implements ConnectionPool.Opener {
                 .handler(new NothingYet());
         this.connectTimeout = connectTimeout;
         this.channels = channels;
-        this.virtualThreads = virtualThreads;
         this.lookups = lookups;
         this.onRetired = onRetired;
     }
@@ -121,7 +117,7 @@ final class Connector implements ConnectionPool.Opener {
     }
 
     private CompletableFuture<Route> route(final Endpoint port) {
-        return TimeLimit.of(asked.computeIfAbsent(port, this::askForRoute), connectTimeout, virtualThreads);
+        return TimeLimit.of(asked.computeIfAbsent(port, this::askForRoute), connectTimeout, NewerJava.blockingTasks());
     }
 
     private CompletableFuture<Route> askForRoute(final Endpoint port) {
@@ -176,9 +172,8 @@ final class Connector implements ConnectionPool.Opener {
         try {
             final long left = TimeUnit.NANOSECONDS.toMillis(leftNanos(startedNanos))
                     / (route.addresses().size() - which);
-            final Bootstrap own = bootstrap
-                    .clone(worker)
-                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.clamp(left, 1, Integer.MAX_VALUE));
+            final Bootstrap own = bootstrap.clone(worker).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                    Math.max(1, Math.min(left, Integer.MAX_VALUE)));
             if (route.proxy() != null) {
                 own.handler(ProxyHandlers.of(route.proxy(), route.proxyAddress()));
             }
@@ -210,7 +205,7 @@ final class Connector implements ConnectionPool.Opener {
     }
 
     private TransactionException connectFailure(final Endpoint port, final Throwable failure) {
-        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        final Throwable cause = Failures.causeOf(failure);
         final String message = cause instanceof TimeoutException
                 ? "The name of " + port.host() + ", or of its proxy, could not be resolved in " + connectTimeout
                 : String.valueOf(cause);
@@ -226,7 +221,8 @@ final class Connector implements ConnectionPool.Opener {
         try {
             if (port.tls() != null) {
                 channel.pipeline()
-                        .addLast(port.tls().handler(channel.alloc(), port.host(), port.port(), virtualThreads));
+                        .addLast(port.tls()
+                                .handler(channel.alloc(), port.host(), port.port(), NewerJava.blockingTasks()));
             }
             channel.pipeline().addLast(connection);
         } catch (final RuntimeException | Error e) {

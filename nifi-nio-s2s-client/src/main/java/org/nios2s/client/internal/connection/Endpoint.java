@@ -47,7 +47,7 @@ public record Endpoint(
         Objects.requireNonNull(portName, "portName");
         Objects.requireNonNull(batchLimits, "batchLimits");
         requireTcpPort(host, port);
-        requirePositive(requestExpiration, "requestExpiration");
+        Checks.requirePositive("requestExpiration", requestExpiration);
     }
 
     public static void requireTcpPort(final String host, final int port) {
@@ -58,12 +58,6 @@ public record Endpoint(
 
     public static boolean isTcpPort(final int port) {
         return port >= 1 && port <= HIGHEST_TCP_PORT;
-    }
-
-    private static void requirePositive(final Duration duration, final String name) {
-        if (duration == null || duration.isNegative() || duration.isZero()) {
-            throw new IllegalArgumentException("The " + name + " must be more than 0, but is " + duration);
-        }
     }
 
     /** @return a plain, uncompressed port */

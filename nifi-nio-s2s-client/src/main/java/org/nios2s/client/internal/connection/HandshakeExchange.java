@@ -196,7 +196,7 @@ final class HandshakeExchange implements Exchange {
         }
         step = TransactionStep.NEGOTIATE_CODEC;
         final ByteBuf out = connection.gather();
-        ModifiedUtf8.write(out, RequestType.NEGOTIATE_FLOWFILE_CODEC.name());
+        RequestType.NEGOTIATE_FLOWFILE_CODEC.write(out);
         ModifiedUtf8.write(out, CODEC);
         out.writeInt(CODEC_VERSION);
         connection.flush();

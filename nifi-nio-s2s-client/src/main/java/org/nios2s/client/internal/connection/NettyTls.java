@@ -9,27 +9,28 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
-import org.nios2s.client.TlsContext;
 
 /**
- * Our certificate, the authorities that we trust, and the implementation of TLS: the JDK, or BoringSSL where it is on the class path.
- * Immutable; any thread.
+ * What is behind a TLS context of the API: makes the handlers of connections. Immutable; any thread.
  *
- * <p>Connections with the same context resume the sessions of earlier ones to the same peer. Two contexts of the same
- * {@link SSLContext} are equal; each one of BoringSSL is equal to itself only, so make it once. The peer's certificate has
- * to name the host that is connected to, unless {@link #withoutHostNameVerification} says otherwise.
+ * <p>Connections with the same one resume the sessions of earlier ones to the same peer. Two of the same {@link SSLContext} are equal;
+ * each one of BoringSSL is equal to itself only.
  */
-public final class NettyTls implements TlsContext {
+public final class NettyTls {
     /** How a host name is compared with a certificate: as for HTTPS. */
     private static final String HTTPS = "HTTPS";
 
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+
+    /** Set by the API's class, whose users see nothing of this one. */
+    private static volatile Function<Object, NettyTls> reader;
 
     private final SSLContext jdk;
     private final SslContext boringSsl;
@@ -78,20 +79,17 @@ public final class NettyTls implements TlsContext {
         return new NettyTls(null, builder.build(), true);
     }
 
-    /**
-     * Recognizes our own.
-     *
-     * @throws IllegalArgumentException if somebody else made it
-     */
-    public static NettyTls of(final TlsContext context) {
-        if (context instanceof final NettyTls ours) {
-            return ours;
-        }
-        throw new IllegalArgumentException("A TlsContext is made by TlsContext.of or TlsContext.boringSsl, not by "
-                + context.getClass().getName());
+    /** @param read finds what a context of the API stands for */
+    public static void readBy(final Function<Object, NettyTls> read) {
+        reader = read;
     }
 
-    @Override
+    /** @param context of the API */
+    public static NettyTls read(final Object context) {
+        return reader.apply(context);
+    }
+
+    /** @return the same, but any certificate that is trusted serves, whatever host it names */
     public NettyTls withoutHostNameVerification() {
         return new NettyTls(jdk, boringSsl, false);
     }

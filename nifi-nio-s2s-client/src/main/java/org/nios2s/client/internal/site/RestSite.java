@@ -27,6 +27,7 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import org.nios2s.client.Direction;
 import org.nios2s.client.PeerProxy;
+import org.nios2s.client.internal.connection.NewerJava;
 
 /**
  * Asks a NiFi's REST API by Java's own HTTP client, one URL after the other until a node with a RAW port answers. Any
@@ -169,7 +170,7 @@ public final class RestSite implements SiteDetails.Source {
             }
         } finally {
             // Nothing is waited for: an answer that stalls would never end.
-            http.shutdownNow();
+            NewerJava.shutDown(http);
         }
         // A node that can't be asked now may have a RAW port.
         if (httpOnly != null && (failure == null || !Site.reason(failure).isTransient())) {

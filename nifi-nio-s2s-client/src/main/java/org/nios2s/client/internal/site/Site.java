@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +22,7 @@ import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.NewerJava;
 import org.nios2s.client.internal.transaction.Engine;
 import org.nios2s.client.internal.transaction.ListedPeer;
 import org.nios2s.wire.LogText;
@@ -98,11 +98,6 @@ public final class Site implements AutoCloseable {
 
     public PortSettings settings() {
         return settings;
-    }
-
-    /** @return runs what depends on an answer that is late */
-    public Executor virtualThreads() {
-        return engine.virtualThreads();
     }
 
     /** Asks already, so that the first transaction finds its peer. */
@@ -184,7 +179,7 @@ public final class Site implements AutoCloseable {
             askingTask = task;
             answer.copy().orTimeout(longestNanos(), TimeUnit.NANOSECONDS).whenComplete((learned, failed) -> {
                 if (failed instanceof TimeoutException) {
-                    engine.virtualThreads().execute(() -> giveUp(answer, task));
+                    NewerJava.blockingTasks().execute(() -> giveUp(answer, task));
                 }
             });
         } catch (final RejectedExecutionException e) {
@@ -341,8 +336,8 @@ public final class Site implements AutoCloseable {
                         && failures.stream().noneMatch(each -> reason(each).isTransient())
                 ? named(
                         "No node lists the peers of its cluster: "
-                                + failures.getFirst().getMessage(),
-                        failures.getFirst())
+                                + failures.get(0).getMessage(),
+                        failures.get(0))
                 : new IOException("No node lists the peers of its cluster: "
                         + failures.stream().map(Throwable::getMessage).toList());
         failures.stream().filter(each -> each != told.getCause()).forEach(told::addSuppressed);

@@ -9,6 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import org.nios2s.client.Packet;
 import org.nios2s.client.internal.connection.ClientConnection;
+import org.nios2s.client.internal.connection.NewerJava;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +18,22 @@ import org.slf4j.LoggerFactory;
  * on a virtual thread of its own, which may block; {@link #writable} and {@link #stop} come from the IO worker.
  */
 final class ContentPump implements Runnable {
+    /** What is told of the content, on the IO worker. */
+    interface Target {
+        /**
+         * Takes a piece of the content, and releases it.
+         *
+         * @return whether there is room for another; if not, the pump is told later
+         */
+        boolean content(ByteBuf piece);
+
+        /** All of the content has been read. */
+        void contentEnds();
+
+        /** The content can't be read to its declared end. */
+        void contentFailed(Throwable cause);
+    }
+
     private static final Logger logger = LoggerFactory.getLogger(ContentPump.class);
 
     private static final int PIECE_BYTES = 65_536;
@@ -24,7 +41,7 @@ final class ContentPump implements Runnable {
     private final Packet packet;
     private final PacketContent content;
     private final ClientConnection connection;
-    private final PushExchange exchange;
+    private final Target target;
     private final Semaphore room = new Semaphore(0);
     private final Thread thread;
     /** A stream that can be read once; null before {@link #start}, and for content that the pump opens. */
@@ -35,14 +52,12 @@ final class ContentPump implements Runnable {
     /** Belongs to the IO worker: whether the pump waits for room. */
     private boolean waitingForRoom;
 
-    ContentPump(final Packet packet, final ClientConnection connection, final PushExchange exchange) {
+    ContentPump(final Packet packet, final ClientConnection connection, final Target target) {
         this.packet = packet;
         this.content = PacketContent.of(packet);
         this.connection = connection;
-        this.exchange = exchange;
-        this.thread = Thread.ofVirtual()
-                .name("s2s-content-of-" + connection.port().peer())
-                .unstarted(this);
+        this.target = target;
+        this.thread = NewerJava.thread("s2s-content-of-" + connection.port().peer(), this);
     }
 
     void start() {
@@ -84,7 +99,7 @@ final class ContentPump implements Runnable {
         boolean over = false;
         try (InputStream in = once == null ? content.open() : once) {
             pump(in);
-            connection.worker().execute(exchange::contentEnds);
+            connection.worker().execute(target::contentEnds);
             over = true;
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -108,7 +123,7 @@ final class ContentPump implements Runnable {
             return;
         }
         try {
-            connection.execute(() -> exchange.contentFailed(cause));
+            connection.execute(() -> target.contentFailed(cause));
         } catch (final RejectedExecutionException e) {
             // The client is closed, and what ended with it has said so.
             logger.debug("The content of a packet to {} failed", peer(), cause);
@@ -163,7 +178,7 @@ final class ContentPump implements Runnable {
     private void hand(final ByteBuf piece) {
         try {
             connection.worker().execute(() -> {
-                if (exchange.content(piece)) {
+                if (target.content(piece)) {
                     room.release();
                 } else {
                     waitingForRoom = true;

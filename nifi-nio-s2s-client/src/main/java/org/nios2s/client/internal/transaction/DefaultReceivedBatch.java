@@ -2,7 +2,6 @@
 package org.nios2s.client.internal.transaction;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -15,6 +14,7 @@ import org.nios2s.client.ReceivedBatch;
 import org.nios2s.client.ReceivedPacket;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
+import org.nios2s.client.internal.connection.Failures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -197,10 +197,7 @@ public final class DefaultReceivedBatch implements ReceivedBatch {
         } catch (final ExecutionException e) {
             throw e.getCause() instanceof final IOException known ? known : new IOException(e.getCause());
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            final InterruptedIOException interrupted = new InterruptedIOException("Interrupted while receiving");
-            interrupted.initCause(e);
-            throw interrupted;
+            throw Failures.interrupted("receiving", e);
         }
     }
 }

@@ -19,6 +19,7 @@ import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.ConnectionOptions;
 import org.nios2s.client.internal.connection.Connections;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.NewerJava;
 import org.nios2s.client.internal.connection.Transport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -131,7 +132,8 @@ public final class Engine extends Connections {
         attempt.started().thenAccept(any -> {
             if (any) {
                 called.run();
-                Thread.ofVirtual().name("s2s-receiver-of-" + port.peer()).start(() -> handle(attempt, handler));
+                NewerJava.thread("s2s-receiver-of-" + port.peer(), () -> handle(attempt, handler))
+                        .start();
             }
         });
         return attempt;

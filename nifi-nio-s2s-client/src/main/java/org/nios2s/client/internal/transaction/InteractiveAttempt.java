@@ -5,7 +5,6 @@ import io.netty.handler.ssl.SslHandler;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -18,6 +17,7 @@ import org.nios2s.client.internal.connection.Attempt;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.ClientConnection;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.Failures;
 
 /**
  * A transaction that another thread drives step by step. Lives on the connection's IO worker;
@@ -170,8 +170,7 @@ public final class InteractiveAttempt extends Attempt {
                         if (failure == null) {
                             done.complete(answer);
                         } else {
-                            done.completeExceptionally(
-                                    failure instanceof CompletionException ? failure.getCause() : failure);
+                            done.completeExceptionally(Failures.causeOf(failure));
                         }
                     });
                 } catch (final RuntimeException | Error e) {
@@ -180,7 +179,7 @@ public final class InteractiveAttempt extends Attempt {
             });
         } catch (final RejectedExecutionException e) {
             // The engine is closed; what ended with it knows in which step.
-            done.completeExceptionally(result().isCompletedExceptionally() ? result().exceptionNow() : e);
+            done.completeExceptionally(result().isCompletedExceptionally() ? failure() : e);
         }
         return done;
     }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.nios2s.client.Packet;
+import org.nios2s.client.internal.connection.NewerJava;
 
 /**
  * Asks an iterator for packets, a few ahead of what is written, so that neither waits for the other at every packet. The
@@ -37,7 +38,7 @@ final class PacketFeed {
     PacketFeed(final String peer, final Iterator<Packet> source, final Runnable there) {
         this.source = source;
         this.there = there;
-        this.thread = Thread.ofVirtual().name("s2s-packets-for-" + peer).unstarted(this::ask);
+        this.thread = NewerJava.thread("s2s-packets-for-" + peer, this::ask);
     }
 
     void start() {
@@ -168,8 +169,9 @@ final class PacketFeed {
         }
         thread.interrupt();
         if (!left.isEmpty()) {
-            Thread.startVirtualThread(
-                    () -> left.forEach(packet -> PacketContent.of(packet).discard()));
+            NewerJava.blockingTasks()
+                    .execute(() ->
+                            left.forEach(packet -> PacketContent.of(packet).discard()));
         }
     }
 }

@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBuf;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -14,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.nios2s.client.ReceivedPacket;
+import org.nios2s.client.internal.connection.Failures;
 
 /**
  * Leads pulled packets from the IO worker, which must not block, to the thread that receives them, which may. The IO
@@ -226,10 +226,7 @@ public final class PacketQueue {
                 room = true;
             }
         } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            final InterruptedIOException interrupted = new InterruptedIOException("Interrupted while receiving");
-            interrupted.initCause(e);
-            throw interrupted;
+            throw Failures.interrupted("receiving", e);
         } finally {
             lock.unlock();
         }

@@ -52,11 +52,7 @@ final class PeerListAttempt extends Attempt implements Exchange {
     protected void run(final ClientConnection taken) {
         connection = taken;
         connection.begin(this);
-        try {
-            ModifiedUtf8.write(connection.gather(), RequestType.REQUEST_PEER_LIST.name());
-        } catch (final ProtocolException e) {
-            throw new IllegalStateException("A constant does not fit", e);
-        }
+        RequestType.REQUEST_PEER_LIST.write(connection.gather());
         connection.flush();
     }
 

@@ -12,7 +12,6 @@ import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionStep;
 import org.nios2s.client.internal.connection.ClientConnection;
 import org.nios2s.client.internal.connection.Exchange;
-import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketDecoder;
 import org.nios2s.wire.PacketReader;
 import org.nios2s.wire.ProtocolException;
@@ -95,11 +94,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
     /** Asks for packets. */
     public void begin() {
         connection.begin(this);
-        try {
-            ModifiedUtf8.write(connection.gather(), RequestType.RECEIVE_FLOWFILES.name());
-        } catch (final ProtocolException e) {
-            throw new IllegalStateException("A constant does not fit", e);
-        }
+        RequestType.RECEIVE_FLOWFILES.write(connection.gather());
         connection.flush();
     }
 
@@ -234,12 +229,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
         }
         pending = new CompletableFuture<>();
         state = State.AWAITING_CONFIRM;
-        try {
-            ResponseMessage.write(
-                    connection.gather(), ResponseCode.CONFIRM_TRANSACTION, String.valueOf(decoder.checksum()));
-        } catch (final ProtocolException e) {
-            throw new IllegalStateException("A checksum does not fit", e);
-        }
+        connection.say(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(decoder.checksum()));
         connection.flush();
         return pending;
     }
@@ -293,12 +283,7 @@ public final class PullExchange implements Exchange, PacketDecoder.Handler {
     /** Leaves, with CANCEL_TRANSACTION if the peer waits for a word of ours. */
     void abandon(final TransactionException cause) {
         if (state == State.RECEIVED) {
-            try {
-                ResponseMessage.write(
-                        connection.gather(), ResponseCode.CANCEL_TRANSACTION, Exchange.explanation(cause));
-            } catch (final ProtocolException e) {
-                throw new IllegalStateException("A short text does not fit", e);
-            }
+            connection.say(ResponseCode.CANCEL_TRANSACTION, Exchange.explanation(cause));
             connection.shutDown(cause);
         } else {
             connection.end(cause);

@@ -6,7 +6,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import org.nios2s.client.AttemptAttributes;
 import org.nios2s.client.FailureReason;
@@ -16,6 +15,7 @@ import org.nios2s.client.internal.connection.Attempt;
 import org.nios2s.client.internal.connection.CallOptions;
 import org.nios2s.client.internal.connection.ClientConnection;
 import org.nios2s.client.internal.connection.Endpoint;
+import org.nios2s.client.internal.connection.Failures;
 
 /**
  * Pushes packets in one transaction. Lives on the connection's IO worker; a caller's iterator may block and is asked on a
@@ -222,7 +222,7 @@ final class PushAttempt extends Attempt {
 
     /** @return the failure itself, for a future wraps it when it passes it on */
     static TransactionException cause(final ClientConnection connection, final Throwable failure) {
-        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        final Throwable cause = Failures.causeOf(failure);
         return cause instanceof final TransactionException known
                 ? known
                 : connection.failure(FailureReason.INTERNAL_ERROR, String.valueOf(cause), cause);

@@ -17,7 +17,6 @@ import org.nios2s.client.internal.connection.ClientConnection;
 import org.nios2s.client.internal.connection.Exchange;
 import org.nios2s.wire.Checksum;
 import org.nios2s.wire.LogText;
-import org.nios2s.wire.ModifiedUtf8;
 import org.nios2s.wire.PacketEncoder;
 import org.nios2s.wire.ProtocolException;
 import org.nios2s.wire.RequestType;
@@ -31,7 +30,7 @@ import org.nios2s.wire.ResponseMessage;
  * {@link #complete}. Every future completes on the IO worker; a failure closes the connection and fails whatever is
  * asked.
  */
-public final class PushExchange implements Exchange {
+public final class PushExchange implements Exchange, ContentPump.Target {
     /** Content up to this size is gathered with what stands before and behind it. */
     private static final int GATHERED_BYTES = 4_096;
 
@@ -82,11 +81,7 @@ public final class PushExchange implements Exchange {
     /** Asks to push. */
     void begin() {
         connection.begin(this);
-        try {
-            ModifiedUtf8.write(connection.gather(), RequestType.SEND_FLOWFILES.name());
-        } catch (final ProtocolException e) {
-            throw new IllegalStateException("A constant does not fit", e);
-        }
+        RequestType.SEND_FLOWFILES.write(connection.gather());
     }
 
     long packets() {
@@ -212,12 +207,8 @@ public final class PushExchange implements Exchange {
         connection.deflater().deflate(plain, connection.gather());
     }
 
-    /**
-     * Writes a piece of the content that the pump read, and releases it.
-     *
-     * @return whether there is room for another; if not, the pump is told later
-     */
-    boolean content(final ByteBuf piece) {
+    @Override
+    public boolean content(final ByteBuf piece) {
         contentIsThere();
         if (state != State.IN_PACKET) {
             piece.release();
@@ -238,8 +229,8 @@ public final class PushExchange implements Exchange {
         return connection.channel().isWritable();
     }
 
-    /** All of the content has been read. */
-    void contentEnds() {
+    @Override
+    public void contentEnds() {
         contentIsThere();
         if (state == State.IN_PACKET) {
             pump = null;
@@ -248,8 +239,9 @@ public final class PushExchange implements Exchange {
         }
     }
 
-    /** The content can't be read to its declared end: in the middle of a packet there is no other way than to close. */
-    void contentFailed(final Throwable cause) {
+    /** In the middle of a packet there is no other way than to close. */
+    @Override
+    public void contentFailed(final Throwable cause) {
         if (state == State.OPENING) {
             pump = null;
             opening = null;
@@ -372,12 +364,7 @@ public final class PushExchange implements Exchange {
     /** Leaves, with CANCEL_TRANSACTION where the peer expects it: between two packets. */
     void abandon(final TransactionException cause) {
         if ((state == State.SENDING || state == State.OPENING) && packets > 0) {
-            try {
-                ResponseMessage.write(
-                        connection.gather(), ResponseCode.CANCEL_TRANSACTION, Exchange.explanation(cause));
-            } catch (final ProtocolException e) {
-                throw new IllegalStateException("A short text does not fit", e);
-            }
+            connection.say(ResponseCode.CANCEL_TRANSACTION, Exchange.explanation(cause));
             connection.shutDown(cause);
         } else {
             connection.end(cause);

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.client.ClientObserver;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Outcomes;
 import org.nios2s.client.Packet;
 import org.nios2s.client.ScriptedServer;
@@ -58,7 +59,7 @@ class TransportTest {
         assumeTrue(transport == Transport.NIO || Transport.best() == Transport.EPOLL, "epoll does not load here");
         final EventLoopGroup shared = transport.workers(1, new DefaultThreadFactory("shared", true));
         try (ScriptedServer server = new ScriptedServer();
-                SiteToSite nifi = SiteToSite.builder()
+                SiteToSite nifi = NioSiteToSite.builder()
                         .address("127.0.0.1", server.port())
                         .eventLoops(shared)
                         .build()) {
@@ -74,7 +75,8 @@ class TransportTest {
     @Test
     void eventLoopsOfAnotherTransportAreRefused() {
         final EventLoopGroup local = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
-        assertThrows(IllegalArgumentException.class, () -> SiteToSite.builder().eventLoops(local));
+        assertThrows(
+                IllegalArgumentException.class, () -> NioSiteToSite.builder().eventLoops(local));
         local.shutdownGracefully(0, 0, TimeUnit.SECONDS);
     }
 }

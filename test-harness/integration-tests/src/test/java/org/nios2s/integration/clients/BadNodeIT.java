@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.nios2s.client.InputPort;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionException;
@@ -81,7 +82,7 @@ class BadNodeIT {
     }
 
     private static SiteToSite site() {
-        return SiteToSite.builder()
+        return NioSiteToSite.builder()
                 .url(urls())
                 .tls(new TlsClients(bad().security()).authorized())
                 .build();

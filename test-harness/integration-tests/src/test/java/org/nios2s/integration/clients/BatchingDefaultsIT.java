@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Packet;
 import org.nios2s.client.SiteToSite;
 import org.nios2s.client.TransactionException;
@@ -116,7 +117,7 @@ class BatchingDefaultsIT {
 
     /** Gives records, gives again those whose outcome is unknown, and remembers how each ended. */
     private static final class Source implements AutoCloseable {
-        private final SiteToSite site = SiteToSite.builder().url(urls()).build();
+        private final SiteToSite site = NioSiteToSite.builder().url(urls()).build();
         private final BatchingSender sender = site.inputPort("input").batching(BatchingOptions.standard());
         private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1);
         private final ScheduledFuture<?> giving;

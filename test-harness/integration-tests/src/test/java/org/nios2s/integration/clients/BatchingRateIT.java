@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.InputPort;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Packet;
 import org.nios2s.client.RecordFraming;
 import org.nios2s.client.RecordSender;
@@ -116,7 +117,7 @@ class BatchingRateIT {
 
     @Test
     void everyRecordArrivesWhicheverWayItIsSent() throws Exception {
-        try (SiteToSite site = SiteToSite.builder()
+        try (SiteToSite site = NioSiteToSite.builder()
                 .address(nifi.info().s2sHost(), nifi.info().s2sPort())
                 .build()) {
             final InputPort port = site.inputPort(nifi.portId("input"));

@@ -29,6 +29,7 @@ import org.nios2s.client.BatchingOptions;
 import org.nios2s.client.BatchingSender;
 import org.nios2s.client.ClientObserver;
 import org.nios2s.client.Direction;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.Packet;
 import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.SiteToSite;
@@ -106,7 +107,7 @@ class BatchingSenderKillsIT {
 
         Source(final String name, final RetryPolicy retry) {
             this.name = name;
-            site = SiteToSite.builder()
+            site = NioSiteToSite.builder()
                     .address(nifi.info().s2sHost(), nifi.info().s2sPort())
                     .retry(retry.withDeliveryTimeout(PATIENCE)
                             .withBackoff(Duration.ofMillis(20), Duration.ofMillis(500)))

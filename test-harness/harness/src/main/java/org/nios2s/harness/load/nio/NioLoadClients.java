@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import javax.net.ssl.SSLContext;
 import org.nios2s.client.BatchLimits;
 import org.nios2s.client.InputPort;
+import org.nios2s.client.NioSiteToSite;
 import org.nios2s.client.OutputPort;
 import org.nios2s.client.Packet;
 import org.nios2s.client.ReceivedPacket;
@@ -55,7 +56,7 @@ public final class NioLoadClients implements LoadClient.Factory {
     /** Unless it is told otherwise as many connections as clients, so that none ever waits for another's. */
     private static SiteToSite site(final LoadSettings load, final TargetAddress target, final SSLContext tls) {
         final int most = load.connection().max();
-        final SiteToSite.Builder builder = SiteToSite.builder()
+        final SiteToSite.Builder builder = NioSiteToSite.builder()
                 .address(target.host(), target.port())
                 .maxConnections(most == 0 ? load.clients() : Math.min(most, load.clients()))
                 .maxPending(load.clients())
