@@ -1,47 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client.testing;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 import org.nios2s.client.ClientStatistics;
+import org.nios2s.client.InputPort;
+import org.nios2s.client.NioSiteToSite;
+import org.nios2s.client.OutputPort;
+import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.SiteToSite;
 
 /**
  * A NiFi in memory, for tests of code that uses a {@link SiteToSite}: input ports that collect, output ports that give,
- * failures on demand. No socket is opened. Any thread; what completes a future runs on the thread that caused it.
+ * failures on demand. The client is the real one; it speaks to a server on loopback that keeps packets in memory. Any thread.
  *
- * <p>A port is there as soon as it is named. What happens on demand happens once, to the next transaction: a failure is the
- * one that the caller sees when all attempts are over, since nothing is tried again here.
+ * <p>A port is there as soon as it is named. A failure on demand happens once, to the next transaction, and nothing is tried
+ * again unless {@code withRetry} of a port says so.
  */
 public final class InMemoryNifi implements SiteToSite {
-    private final Map<String, InMemoryInputPort> inputs = new ConcurrentHashMap<>();
-    private final Map<String, InMemoryOutputPort> outputs = new ConcurrentHashMap<>();
-    private volatile boolean closed;
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(10);
+
+    private final Map<String, ServedPort> ports = new ConcurrentHashMap<>();
+    private final ClientView view = new ClientView();
+    private final LoopbackServer server;
+    private final SiteToSite client;
 
     /** Makes a NiFi without a port. */
     public InMemoryNifi() {
-        // A port is made when it is named.
+        try {
+            server = new LoopbackServer(ports::get, view);
+        } catch (final IOException e) {
+            throw new UncheckedIOException("No port of loopback can be had", e);
+        }
+        client = NioSiteToSite.builder()
+                .address(server.host(), server.port())
+                .retry(RetryPolicy.never())
+                .reconnectBackoff(SHORTEST_PAUSE, LONGEST_PAUSE)
+                .observer(view)
+                .build();
     }
 
     @Override
     public InMemoryInputPort inputPort(final String nameOrId) {
-        return inputs.computeIfAbsent(named(nameOrId), name -> new InMemoryInputPort(name, () -> closed));
+        final InputPort real = client.inputPort(nameOrId);
+        return new InMemoryInputPort(served(nameOrId, ServedInput.class, ServedInput::new), server, real);
     }
 
     @Override
     public InMemoryOutputPort outputPort(final String nameOrId) {
-        return outputs.computeIfAbsent(named(nameOrId), name -> new InMemoryOutputPort(name, () -> closed));
+        final OutputPort real = client.outputPort(nameOrId);
+        return new InMemoryOutputPort(served(nameOrId, ServedOutput.class, () -> new ServedOutput(view)), server, real);
     }
 
-    private static String named(final String nameOrId) {
-        if (nameOrId.isBlank()) {
-            throw new IllegalArgumentException("A port is known by its name or its id, and this one is blank");
+    private <T extends ServedPort> T served(final String nameOrId, final Class<T> kind, final Supplier<T> made) {
+        final ServedPort port = ports.computeIfAbsent(nameOrId, name -> made.get());
+        if (!kind.isInstance(port)) {
+            throw new IllegalArgumentException(
+                    nameOrId + " is a port of the other direction: name one of the two otherwise");
         }
-        return nameOrId;
+        return kind.cast(port);
     }
 
     /**
@@ -66,24 +89,24 @@ public final class InMemoryNifi implements SiteToSite {
 
     @Override
     public ClientStatistics statistics() {
-        final int held =
-                inputs.values().stream().mapToInt(InMemoryInputPort::held).sum();
-        final int open =
-                outputs.values().stream().mapToInt(InMemoryOutputPort::open).sum();
-        return new ClientStatistics(open, 0, held, open, 0, 0);
+        return client.statistics();
     }
 
     @Override
     public void close() {
-        closed = true;
-        Stream.of(inputs.values(), outputs.values())
-                .flatMap(Collection::stream)
-                .map(InMemoryPort.class::cast)
-                .forEach(InMemoryPort::closed);
+        release();
+        client.close();
+        server.close();
     }
 
     @Override
     public void close(final Duration max) {
-        close();
+        release();
+        client.close(max);
+        server.close();
+    }
+
+    private void release() {
+        ports.values().forEach(ServedPort::release);
     }
 }

@@ -2,18 +2,11 @@
 package org.nios2s.client.testing;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.nios2s.client.BatchHandler;
 import org.nios2s.client.BatchLimits;
@@ -22,25 +15,21 @@ import org.nios2s.client.FailureReason;
 import org.nios2s.client.OutputPort;
 import org.nios2s.client.ReceivedBatch;
 import org.nios2s.client.RetryPolicy;
-import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
-import org.nios2s.client.TransactionStep;
 
 /**
- * An output port that gives what was offered, and keeps it until a batch is complete. Any thread; handlers run on virtual
- * threads.
+ * An output port that gives what was offered, and keeps it until a batch is complete. Immutable, but for what a test has it do next;
+ * any thread.
  */
-public final class InMemoryOutputPort extends InMemoryPort implements OutputPort {
-    private final BooleanSupplier isClosed;
-    private final Deque<StoredPacket> offered = new ArrayDeque<>();
-    private final List<StoredPacket> delivered = new ArrayList<>();
-    private BatchLimits limits = BatchLimits.standard();
-    private int open;
-    private boolean endsOnRefusal;
+public final class InMemoryOutputPort implements OutputPort {
+    private final ServedOutput served;
+    private final LoopbackServer server;
+    private final OutputPort client;
 
-    InMemoryOutputPort(final String name, final BooleanSupplier isClosed) {
-        super(name, isClosed);
-        this.isClosed = isClosed;
+    InMemoryOutputPort(final ServedOutput served, final LoopbackServer server, final OutputPort client) {
+        this.served = served;
+        this.server = server;
+        this.client = client;
     }
 
     /**
@@ -50,10 +39,7 @@ public final class InMemoryOutputPort extends InMemoryPort implements OutputPort
      * @return this
      */
     public InMemoryOutputPort offer(final StoredPacket... packets) {
-        synchronized (this) {
-            Collections.addAll(offered, packets);
-            notifyAll();
-        }
+        served.offer(packets);
         return this;
     }
 
@@ -63,9 +49,7 @@ public final class InMemoryOutputPort extends InMemoryPort implements OutputPort
      * @return the packets of batches that were completed; a copy
      */
     public List<StoredPacket> delivered() {
-        synchronized (this) {
-            return List.copyOf(delivered);
-        }
+        return served.delivered();
     }
 
     /**
@@ -74,158 +58,75 @@ public final class InMemoryOutputPort extends InMemoryPort implements OutputPort
      * @return the packets that are in no open batch and were not delivered; a copy
      */
     public List<StoredPacket> remaining() {
-        synchronized (this) {
-            return List.copyOf(offered);
-        }
+        return served.remaining();
     }
 
     /**
      * Has the next batch fail before it begins; NiFi keeps its packets.
      *
-     * @param reason as the caller sees it, in the step {@link TransactionStep#RECEIVE_PACKETS}
+     * @param reason one for which a NiFi refuses, or {@link FailureReason#CONNECTION_LOST}
      * @return this
      */
     public InMemoryOutputPort failNext(final FailureReason reason) {
-        return failNext(failure(TransactionStep.RECEIVE_PACKETS, reason, "on demand"));
-    }
-
-    /**
-     * Has the next batch fail before it begins; NiFi keeps its packets.
-     *
-     * @param failure as the caller sees it
-     * @return this
-     */
-    public InMemoryOutputPort failNext(final TransactionException failure) {
-        willFail(failure);
+        served.willRefuse(reason);
+        server.closeIdle(served);
         return this;
-    }
-
-    int open() {
-        synchronized (this) {
-            return open;
-        }
-    }
-
-    @Override
-    void closed() {
-        synchronized (this) {
-            notifyAll();
-        }
     }
 
     @Override
     public Optional<ReceivedBatch> poll(final Duration max) throws IOException {
-        return next(max).map(ReceivedBatch.class::cast);
-    }
-
-    /** Waits for a packet, and takes as many as are there. */
-    Optional<InMemoryBatch> next(final Duration max) throws IOException {
-        final long startedNanos = System.nanoTime();
-        final long nanos = TimeUnit.NANOSECONDS.convert(max);
-        final TransactionException failure = takeFailure().orElse(null);
-        if (failure != null) {
-            throw failure;
-        }
-        synchronized (this) {
-            try {
-                long left = nanos - (System.nanoTime() - startedNanos);
-                while (offered.isEmpty() && left > 0 && !isClosed.getAsBoolean()) {
-                    TimeUnit.NANOSECONDS.timedWait(this, left);
-                    left = nanos - (System.nanoTime() - startedNanos);
-                }
-            } catch (final InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new InterruptedIOException("Interrupted while polling");
-            }
-            if (offered.isEmpty()) {
-                return Optional.empty();
-            }
-            final List<StoredPacket> batch = new ArrayList<>();
-            while (!offered.isEmpty() && (limits.maxPackets() == 0 || batch.size() < limits.maxPackets())) {
-                batch.add(offered.poll());
-            }
-            open++;
-            return Optional.of(new InMemoryBatch(this, batch));
-        }
-    }
-
-    void complete(final List<StoredPacket> packets) {
-        synchronized (this) {
-            open--;
-            delivered.addAll(packets);
-        }
-    }
-
-    void giveBack(final List<StoredPacket> packets) {
-        synchronized (this) {
-            open--;
-            for (int i = packets.size() - 1; i >= 0; i--) {
-                offered.addFirst(packets.get(i));
-            }
-            notifyAll();
-        }
+        return client.poll(max).map(batch -> new PolledBatch(batch, served.client()));
     }
 
     @Override
     public CompletableFuture<TransactionResult> pull(final BatchHandler handler) {
-        Objects.requireNonNull(handler, "handler");
-        final CompletableFuture<TransactionResult> result = new CompletableFuture<>();
-        Thread.ofVirtual().start(() -> {
-            try {
-                final InMemoryBatch batch = next(Duration.ZERO).orElse(null);
-                result.complete(batch == null ? result(0, 0, false) : batch.handle(handler));
-            } catch (final IOException | RuntimeException | Error e) {
-                result.completeExceptionally(e);
-            }
-        });
-        return result;
-    }
-
-    @Override
-    public InMemoryOutputPort endOnRefusal() {
-        endsOnRefusal = true;
-        return this;
-    }
-
-    boolean endsOnRefusal() {
-        return endsOnRefusal;
+        return client.pull(observed(handler));
     }
 
     @Override
     public BatchReceiver receive(final BatchHandler handler, final int parallelism) {
-        return new InMemoryReceiver(this, Objects.requireNonNull(handler, "handler"), parallelism);
+        return client.receive(observed(handler), parallelism);
     }
 
-    /** Nothing takes time here. */
+    private BatchHandler observed(final BatchHandler handler) {
+        Objects.requireNonNull(handler, "handler");
+        return batch -> {
+            final Object pull = served.client().pull(batch.commsId());
+            try {
+                handler.handle(batch);
+            } finally {
+                served.client().clientEnds(pull);
+            }
+        };
+    }
+
+    @Override
+    public InMemoryOutputPort endOnRefusal() {
+        return new InMemoryOutputPort(served, server, client.endOnRefusal());
+    }
+
     @Override
     public InMemoryOutputPort withDeadline(final @Nullable Duration max) {
-        return this;
+        return new InMemoryOutputPort(served, server, client.withDeadline(max));
     }
 
-    /** Nothing takes time here. */
     @Override
     public InMemoryOutputPort withIdleTimeout(final @Nullable Duration max) {
-        return this;
+        return new InMemoryOutputPort(served, server, client.withIdleTimeout(max));
     }
 
-    /** Nothing takes time here. */
     @Override
     public InMemoryOutputPort withRequestExpiration(final Duration expiration) {
-        return this;
+        return new InMemoryOutputPort(served, server, client.withRequestExpiration(expiration));
     }
 
-    /** Nothing is tried again here. */
     @Override
     public InMemoryOutputPort withRetry(final RetryPolicy policy) {
-        return this;
+        return new InMemoryOutputPort(served, server, client.withRetry(policy));
     }
 
-    /** Sets the limit of packets for all users of this port; the others are not reached here. */
     @Override
-    public InMemoryOutputPort withBatchLimits(final BatchLimits others) {
-        synchronized (this) {
-            limits = others;
-        }
-        return this;
+    public InMemoryOutputPort withBatchLimits(final BatchLimits limits) {
+        return new InMemoryOutputPort(served, server, client.withBatchLimits(limits));
     }
 }

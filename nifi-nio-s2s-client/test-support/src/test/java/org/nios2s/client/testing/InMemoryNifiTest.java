@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client.testing;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,14 +11,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -36,13 +36,14 @@ import org.nios2s.client.ReceivedBatch;
 import org.nios2s.client.ReceivedPacket;
 import org.nios2s.client.RecordFraming;
 import org.nios2s.client.RecordSender;
+import org.nios2s.client.RetryPolicy;
 import org.nios2s.client.TransactionException;
-import org.nios2s.client.TransactionResult;
 
 /** What tests of users' code may count on. Lives on the test's thread. */
 @DisplayName("A NiFi in memory")
 class InMemoryNifiTest {
     private static final long PATIENCE_SECONDS = 30;
+    private static final int ROUNDS = 50;
 
     private final InMemoryNifi nifi = new InMemoryNifi();
 
@@ -77,19 +78,7 @@ class InMemoryNifiTest {
                         .packets());
         nifi.inputPort("in").send(packet("c")).get();
         assertEquals(List.of("a", "b", "c"), received());
-        assertEquals(Map.of("name", "a"), nifi.received("in").getFirst().attributes());
-    }
-
-    @Test
-    @DisplayName("fails on demand, once, and takes nothing then")
-    void fails() throws Exception {
-        nifi.inputPort("in").failNext(FailureReason.DESTINATION_FULL);
-        final TransactionException failure = failure(nifi.inputPort("in").send(packet("a")));
-        assertEquals(FailureReason.DESTINATION_FULL, failure.reason());
-        assertEquals("in", failure.port());
-        assertFalse(failure.isOutcomeUnknown());
-        nifi.inputPort("in").send(packet("b")).get();
-        assertEquals(List.of("b"), received());
+        assertEquals("a", nifi.received("in").getFirst().attributes().get("name"));
     }
 
     @Test
@@ -123,36 +112,6 @@ class InMemoryNifiTest {
     }
 
     @Test
-    @DisplayName("holds transactions until they are released; one that was cancelled does not arrive")
-    void holds() throws Exception {
-        nifi.inputPort("in").hold();
-        final CompletableFuture<?> first = nifi.inputPort("in").send(packet("a"));
-        final CompletableFuture<?> cancelled = nifi.inputPort("in").send(packet("b"));
-        assertFalse(first.isDone());
-        cancelled.cancel(false);
-        nifi.inputPort("in").release();
-        first.get();
-        assertEquals(List.of("a"), received());
-    }
-
-    @Test
-    @DisplayName("makes a FlowFile of each record, and refuses what the real one refuses")
-    void joining() throws Exception {
-        final BatchingOptions small = BatchingOptions.ofRecords().withMaxBytes(3);
-        try (RecordSender sender = nifi.inputPort("in").joining(RecordFraming.lines(), Map.of("a", "b"), small)) {
-            assertEquals(1, sender.send("r1".getBytes()).get().packets());
-            assertEquals(1, sender.sendAsync("r2".getBytes()).get().packets());
-            for (final CompletableFuture<TransactionResult> refused : List.of(
-                    sender.send("\n".getBytes()), sender.send("long".getBytes(), Duration.ZERO), sender.send(null))) {
-                assertEquals(FailureReason.CONTENT_FAILED, failure(refused).reason());
-            }
-        }
-        final Map<String, String> attributes = Map.of("a", "b", "record.count", "1", "mime.type", "text/plain");
-        assertEquals(List.of("r1\n", "r2\n"), received());
-        assertEquals(attributes, nifi.received("in").getFirst().attributes());
-    }
-
-    @Test
     @DisplayName("has a batching sender that blocks, refuses and tells when to go on as the real one does")
     void batching() throws Exception {
         nifi.inputPort("in").hold();
@@ -174,33 +133,12 @@ class InMemoryNifiTest {
     }
 
     @Test
-    @DisplayName("has senders that take no more bytes than may be pending")
-    void pendingBytes() throws Exception {
-        nifi.inputPort("in").hold();
-        final BatchingOptions small = BatchingOptions.ofRecords().withMaxPending(100, 1_500);
-        final BatchingSender packets = nifi.inputPort("in").batching(small);
-        packets.send(Packet.of(Map.of(), new byte[2_000]));
-        assertEquals(
-                FailureReason.TOO_MANY_PENDING,
-                failure(packets.sendAsync(packet("b"))).reason());
-        // A record is counted with its copy in the FlowFile.
-        final RecordSender records = nifi.inputPort("in").joining(RecordFraming.lines(), Map.of(), small);
-        records.send(new byte[1_000]);
-        assertEquals(
-                FailureReason.TOO_MANY_PENDING,
-                failure(records.sendAsync(new byte[1])).reason());
-        nifi.inputPort("in").release();
-        packets.close();
-        records.close();
-        assertEquals(2, nifi.received("in").size());
-    }
-
-    @Test
     @DisplayName("gives what was offered, in batches, and forgets it when a batch is complete")
     void polls() throws IOException {
         nifi.offer("out", StoredPacket.of("a"), StoredPacket.of("b"), StoredPacket.of("c"));
-        nifi.outputPort("out").withBatchLimits(BatchLimits.none().withMaxPackets(2));
-        try (ReceivedBatch batch = nifi.outputPort("out").poll(Duration.ZERO).orElseThrow()) {
+        final InMemoryOutputPort byTwo =
+                nifi.outputPort("out").withBatchLimits(BatchLimits.none().withMaxPackets(2));
+        try (ReceivedBatch batch = byTwo.poll(Duration.ZERO).orElseThrow()) {
             final List<String> texts = new ArrayList<>();
             for (final ReceivedPacket packet : batch) {
                 texts.add(new String(packet.bytes()));
@@ -226,17 +164,6 @@ class InMemoryNifiTest {
                         .map(StoredPacket::text)
                         .toList());
         assertTrue(nifi.outputPort("empty").poll(Duration.ZERO).isEmpty());
-    }
-
-    @Test
-    @DisplayName("does not let content be read when the next packet was asked for")
-    void lateContent() throws IOException {
-        nifi.offer("out", StoredPacket.of("a"), StoredPacket.of("b"));
-        final List<InputStream> contents = new ArrayList<>();
-        try (ReceivedBatch batch = nifi.outputPort("out").poll(Duration.ZERO).orElseThrow()) {
-            batch.forEach(packet -> contents.add(packet.content()));
-        }
-        assertThrows(IOException.class, contents.getFirst()::read);
     }
 
     @Test
@@ -293,40 +220,6 @@ class InMemoryNifiTest {
     }
 
     @Test
-    @DisplayName("has a batch that its handler completed, whatever the handler throws afterwards")
-    void completedBeforeTheFailure() throws Exception {
-        nifi.offer("out", StoredPacket.of("a"));
-        final TransactionResult done = nifi.outputPort("out")
-                .pull(batch -> {
-                    batch.skipRest();
-                    batch.complete();
-                    throw new IllegalStateException("too late");
-                })
-                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        assertEquals(1, done.packets());
-        assertEquals(1, nifi.outputPort("out").delivered().size());
-    }
-
-    @Test
-    @DisplayName("goes on receiving after a handler that restored its thread's interrupt flag")
-    void interruptFlag() throws Exception {
-        final CountDownLatch first = new CountDownLatch(1);
-        final CountDownLatch second = new CountDownLatch(2);
-        nifi.offer("out", StoredPacket.of("a"));
-        try (BatchReceiver receiver = nifi.outputPort("out").receive(batch -> {
-            batch.skipRest();
-            Thread.currentThread().interrupt();
-            first.countDown();
-            second.countDown();
-        })) {
-            assertTrue(first.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
-            nifi.offer("out", StoredPacket.of("b"));
-            assertTrue(second.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
-            assertTrue(receiver.close(Duration.ofSeconds(PATIENCE_SECONDS)));
-        }
-    }
-
-    @Test
     @DisplayName("keeps a batch whose handler did not return in time, also when it returns later")
     void closedTooEarly() throws Exception {
         final CountDownLatch entered = new CountDownLatch(1);
@@ -351,50 +244,90 @@ class InMemoryNifiTest {
     }
 
     @Test
-    @DisplayName("tells everybody who waits for room, and refuses no packet of a sender that blocks")
-    void manyProducers() throws Exception {
-        final int producers = 8;
-        final int each = 500;
-        final List<CompletableFuture<?>> told = new CopyOnWriteArrayList<>();
-        final List<Throwable> failures = new CopyOnWriteArrayList<>();
-        try (BatchingSender sender =
-                nifi.inputPort("in").batching(BatchingOptions.standard().withMaxPending(1, 1_000))) {
-            final List<Thread> threads = new ArrayList<>();
-            for (int i = 0; i < producers; i++) {
-                threads.add(Thread.ofPlatform().start(() -> {
-                    for (int j = 0; j < each; j++) {
-                        try {
-                            sender.send(packet("a")).whenComplete((done, failure) -> {
-                                if (failure != null) {
-                                    failures.add(failure);
-                                }
-                            });
-                            told.add(sender.whenWritable());
-                        } catch (final IOException e) {
-                            failures.add(e);
-                        }
-                    }
-                }));
+    @DisplayName("fails on demand, once, and takes nothing then, whether or not the client has a connection")
+    void fails() throws Exception {
+        final List<FailureReason> reasons = List.of(
+                FailureReason.DESTINATION_FULL,
+                FailureReason.UNAUTHORIZED,
+                FailureReason.UNKNOWN_PORT,
+                FailureReason.PORT_NOT_RUNNING,
+                FailureReason.REFUSED,
+                FailureReason.CONNECTION_LOST);
+        for (int i = 0; i < ROUNDS; i++) {
+            for (final FailureReason reason : reasons) {
+                nifi.inputPort("in").failNext(reason);
+                final TransactionException failure =
+                        failure(nifi.inputPort("in").send(packet("a")));
+                assertEquals(reason, failure.reason());
+                assertEquals("in", failure.port());
+                assertFalse(failure.isOutcomeUnknown());
+                nifi.inputPort("in").send(packet("b")).get();
             }
-            for (final Thread thread : threads) {
-                thread.join();
-            }
-            CompletableFuture.allOf(told.toArray(CompletableFuture[]::new)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         }
-        assertEquals(List.of(), failures);
-        assertEquals(producers * each, received().size());
+        assertEquals(Collections.nCopies(ROUNDS * reasons.size(), "b"), received());
     }
 
     @Test
-    @DisplayName("refuses names and numbers that the real one refuses")
+    @DisplayName("tries again what it fails on demand, if the port says so")
+    void retries() throws Exception {
+        nifi.inputPort("in").failNext(FailureReason.DESTINATION_FULL);
+        nifi.inputPort("in").withRetry(RetryPolicy.standard()).send(packet("a")).get();
+        assertEquals(List.of("a"), received());
+    }
+
+    @Test
+    @DisplayName("knows at once which packets are delivered, however often a batch ends")
+    void settles() throws Exception {
+        for (int i = 0; i < ROUNDS; i++) {
+            nifi.offer("out", StoredPacket.of("a"));
+            try (ReceivedBatch batch =
+                    nifi.outputPort("out").poll(Duration.ZERO).orElseThrow()) {
+                batch.skipRest();
+            }
+            assertEquals(1, nifi.outputPort("out").remaining().size());
+            try (ReceivedBatch batch =
+                    nifi.outputPort("out").poll(Duration.ZERO).orElseThrow()) {
+                batch.skipRest();
+                batch.complete();
+            }
+            assertEquals(i + 1, nifi.outputPort("out").delivered().size());
+            assertEquals(List.of(), nifi.outputPort("out").remaining());
+        }
+    }
+
+    @Test
+    @DisplayName("holds transactions until they are released; one that was cancelled does not arrive")
+    void holds() throws Exception {
+        nifi.inputPort("in").hold();
+        final CompletableFuture<?> first = nifi.inputPort("in").send(packet("a"));
+        final CompletableFuture<?> cancelled = nifi.inputPort("in").send(packet("b"));
+        assertFalse(first.isDone());
+        cancelled.cancel(false);
+        await().until(() -> nifi.statistics().inFlight() == 1);
+        nifi.inputPort("in").release();
+        first.get();
+        assertEquals(List.of("a"), received());
+    }
+
+    @Test
+    @DisplayName("joins records to FlowFiles")
+    void joining() throws Exception {
+        try (RecordSender sender = nifi.inputPort("in").joining(RecordFraming.lines(), Map.of("a", "b"))) {
+            sender.send("r1".getBytes());
+            sender.send("r2".getBytes());
+        }
+        assertEquals(List.of("r1\nr2\n"), received());
+        assertEquals("2", nifi.received("in").getFirst().attributes().get("record.count"));
+    }
+
+    @Test
+    @DisplayName("refuses what no NiFi does, and a name for two ports")
     void refusals() {
         assertThrows(IllegalArgumentException.class, () -> nifi.inputPort(" "));
-        assertThrows(IllegalArgumentException.class, () -> nifi.outputPort(""));
-        final InMemoryOutputPort out = nifi.outputPort("out");
-        assertThrows(IllegalArgumentException.class, () -> out.receive(ReceivedBatch::skipRest, 0));
-        assertThrows(NullPointerException.class, () -> out.receive(null, 1));
-        assertThrows(NullPointerException.class, () -> out.pull(null));
-        assertThrows(NullPointerException.class, () -> nifi.inputPort("in").batching(null));
+        final InMemoryInputPort in = nifi.inputPort("in");
+        assertThrows(IllegalArgumentException.class, () -> nifi.outputPort("in"));
+        assertThrows(IllegalArgumentException.class, () -> in.failNext(FailureReason.CONTENT_FAILED));
+        assertThrows(NullPointerException.class, () -> nifi.outputPort("out").receive(null, 1));
     }
 
     @Test
