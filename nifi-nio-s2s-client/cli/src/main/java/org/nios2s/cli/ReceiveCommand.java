@@ -105,6 +105,7 @@ final class ReceiveCommand implements Callable<Integer> {
             }
             received.confirm();
             files.publish();
+            tell(files);
         } finally {
             files.discardParts();
         }
@@ -116,10 +117,20 @@ final class ReceiveCommand implements Callable<Integer> {
                     .println("s2s: NiFi may deliver the last " + flowFiles(files.flowFiles())
                             + " again: the transaction failed after the files were written");
             throw e;
-        } finally {
-            // Even if NiFi does not forget the FlowFiles the files stay, so the user has to learn their names.
-            files.published().forEach(spec.commandLine().getOut()::println);
-            spec.commandLine().getOut().flush();
+        }
+    }
+
+    /** Before NiFi forgets: names that nobody learns are files that nobody looks for. */
+    private void tell(final ReceivedFiles files) throws IOException {
+        try {
+            PrintedNames.print(files.published(), spec.commandLine());
+        } catch (final IOException e) {
+            final IOException untold = new IOException(
+                    e.getMessage() + ": NiFi keeps the last " + flowFiles(files.flowFiles()) + ", and no file of "
+                            + "theirs is left here. Run the command again to receive them",
+                    e);
+            files.withdraw(untold);
+            throw untold;
         }
     }
 

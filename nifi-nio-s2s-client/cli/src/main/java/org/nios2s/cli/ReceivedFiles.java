@@ -117,7 +117,8 @@ final class ReceivedFiles {
         }
     }
 
-    private void withdraw(final IOException cause) {
+    /** Deletes the files that have their names, since NiFi will give them again. */
+    void withdraw(final IOException cause) {
         for (final Path file : published) {
             try {
                 Files.deleteIfExists(file);

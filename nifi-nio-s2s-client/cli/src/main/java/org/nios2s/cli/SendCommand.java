@@ -18,6 +18,7 @@ import org.nios2s.client.Packet;
 import org.nios2s.client.RecordFraming;
 import org.nios2s.client.RecordSender;
 import org.nios2s.client.SiteToSite;
+import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -200,13 +201,28 @@ final class SendCommand implements Callable<Integer> {
             final TransactionResult result = port.send(packets).get();
             progress.transferred(result.packets(), result.bytes());
         } catch (final ExecutionException e) {
-            if (e.getCause() instanceof final IOException failure) {
-                throw failure;
+            if (e.getCause() instanceof final TransactionException failure) {
+                throw named(failure, together);
             }
             throw e;
         }
-        together.forEach(spec.commandLine().getOut()::println);
-        spec.commandLine().getOut().flush();
+        tell(together);
+    }
+
+    /** The client counts packets. */
+    private static IOException named(final TransactionException failure, final List<Path> together) {
+        return failure.failedPacket() == TransactionException.NO_PACKET || failure.isOutcomeUnknown()
+                ? failure
+                : new IOException(together.get(failure.failedPacket()) + ": " + failure.getMessage(), failure);
+    }
+
+    private void tell(final List<Path> sent) throws IOException {
+        try {
+            PrintedNames.print(sent, spec.commandLine());
+        } catch (final IOException e) {
+            final String last = String.valueOf(sent.get(sent.size() - 1));
+            throw new IOException(e.getMessage() + ": " + last + " is the last file that NiFi has", e);
+        }
     }
 
     private Packet packet(final Path file) throws IOException {

@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +26,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -342,15 +344,7 @@ class ReceiveCommandTest {
     void theNextOneDeletesWhatAKilledOneLeftAndNothingBefore() throws Exception {
         server.offer(Map.of("filename", "a.txt"), "first");
         final CountDownLatch stalled = server.stallsOnceBeforeItConfirms();
-        final List<String> line = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                S2s.class.getName(),
-                "receive",
-                directory.toString()));
-        line.addAll(List.of(server.address()));
-        final Process killed = new ProcessBuilder(line)
+        final Process killed = Run.process(server.address(), "receive", directory.toString())
                 .redirectOutput(Redirect.DISCARD)
                 .redirectError(Redirect.DISCARD)
                 .start();
@@ -364,6 +358,25 @@ class ReceiveCommandTest {
         }
         assertEquals(0, receive().exitCode());
         assertEquals(Set.of("a.txt"), names());
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void namesThatCanNotBePrintedLoseNothing() throws Exception {
+        server.offer(Map.of("filename", "a.txt"), "first");
+        final Process told = Run.process(server.address(), "receive", "--quiet", directory.toString())
+                .redirectOutput(new File("/dev/full"))
+                .start();
+        final String err = new String(told.getErrorStream().readAllBytes());
+        assertEquals(Outcome.FAILED.exitCode(), told.waitFor(), err);
+        assertEquals(
+                "s2s: Standard output takes no names of files: NiFi keeps the last FlowFile, and no file of theirs is left"
+                        + " here. Run the command again to receive them",
+                err.strip());
+        assertEquals(0, server.finishedPulls());
+        assertEquals(Set.of(), names());
+        assertEquals(0, receive().exitCode());
+        assertEquals("first", content("a.txt"));
     }
 
     @Test

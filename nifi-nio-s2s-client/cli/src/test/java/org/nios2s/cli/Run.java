@@ -3,6 +3,8 @@ package org.nios2s.cli;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -17,6 +19,18 @@ import picocli.CommandLine;
 record Run(int exitCode, List<String> out, String err) {
     static Run of(final String[] address, final String... arguments) {
         return of(Stream.concat(Stream.of(arguments), Stream.of(address)).toArray(String[]::new));
+    }
+
+    /** @return the command as a process of its own, to be started */
+    static ProcessBuilder process(final String[] address, final String... arguments) {
+        final List<String> line = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                S2s.class.getName()));
+        line.addAll(List.of(arguments));
+        line.addAll(List.of(address));
+        return new ProcessBuilder(line);
     }
 
     static Run of(final String... arguments) {

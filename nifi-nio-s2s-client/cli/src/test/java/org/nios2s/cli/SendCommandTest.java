@@ -4,6 +4,7 @@ package org.nios2s.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,8 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.nios2s.client.CliServer;
 
@@ -79,6 +82,33 @@ class SendCommandTest {
         final String missing = directory.resolve("missing").toString();
         assertMistake(missing + " does not exist; nothing was sent", "send", file("a.txt", "first"), missing);
         assertEquals(Map.of(), server.committed());
+    }
+
+    @Test
+    void theFileThatCanNotBeReadIsNamed() throws Exception {
+        final String gone = file("b.txt", "second");
+        server.whenItIsAskedOnce(() -> Files.deleteIfExists(Path.of(gone)));
+        final Run run = Run.of(server.address(), "send", "--quiet", "--batch", "2", file("a.txt", "first"), gone);
+        assertEquals(Outcome.FAILED.exitCode(), run.exitCode(), run::err);
+        assertTrue(run.err().startsWith("s2s: " + gone + ": "), run::err);
+        assertTrue(run.err().contains("CONTENT_FAILED"), run::err);
+        assertEquals(1, run.err().lines().count(), run::err);
+        assertEquals(Map.of(), server.committed());
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void namesThatCanNotBePrintedEndTheCommand() throws Exception {
+        final String last = file("a.txt", "first");
+        final Process told = Run.process(server.address(), "send", "--quiet", last, file("b.txt", "second"))
+                .redirectOutput(new File("/dev/full"))
+                .start();
+        final String err = new String(told.getErrorStream().readAllBytes());
+        assertEquals(Outcome.FAILED.exitCode(), told.waitFor(), err);
+        assertEquals(
+                "s2s: Standard output takes no names of files: " + last + " is the last file that NiFi has",
+                err.strip());
+        assertEquals(Map.of("a.txt", "first"), server.committed());
     }
 
     @Test

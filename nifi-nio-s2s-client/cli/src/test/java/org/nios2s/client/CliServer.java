@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -102,6 +103,17 @@ public final class CliServer implements AutoCloseable {
                 return false;
             }
             return ScriptedServer.hangUp().happen(wire);
+        });
+    }
+
+    /** Something happens between the handshake and the first packet. */
+    public void whenItIsAskedOnce(final Callable<?> something) {
+        final AtomicBoolean happened = new AtomicBoolean();
+        server.at(Moment.HANDSHAKE, wire -> {
+            if (!happened.getAndSet(true)) {
+                something.call();
+            }
+            return false;
         });
     }
 
