@@ -168,6 +168,10 @@ public final class PullEncoder implements AutoCloseable {
     private void continuePacket(final PullPiece piece, final int room) throws IOException {
         final int steps = Math.clamp(room / PullPiece.STOCK_BUFFER_BYTES, 1, MAX_STEPS);
         final int wanted = (int) Math.min(contentLeft, steps * PullPiece.STOCK_BUFFER_BYTES);
+        if (deflater == null) {
+            // At once: a buffer that grows step by step is copied as often.
+            piece.bytes().ensureWritable((int) Math.min(contentLeft, Math.max(room, wanted)));
+        }
         write(piece, (plain, written) -> {
             readContent(plain, wanted);
             for (int left = wanted; left > 0; left -= PullPiece.STOCK_BUFFER_BYTES) {
