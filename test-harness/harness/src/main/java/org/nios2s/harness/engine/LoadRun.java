@@ -115,6 +115,9 @@ public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, Shut
         if (feed.isPresent() && !hasEnded()) {
             feed.get().stop();
             packets = feed.get().settle(FEED_STILL, LEDGER_PATIENCE, giveUp);
+            if (place.round() > 0) {
+                feed.get().requireLeftOver();
+            }
         } else if (ledger != null) {
             final LedgerCheck.Wait wait = new LedgerCheck.Wait(
                     place.round() == 0 ? UNCOUNTED_STILL : LEDGER_STILL,

@@ -3,8 +3,10 @@ package org.nios2s.harness.target;
 
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.load.PullLedger;
+import org.nios2s.harness.load.Units;
 import org.nios2s.harness.nifi.Deadline;
 import org.nios2s.harness.result.RunResult.LedgerMetrics;
 
@@ -12,9 +14,18 @@ import org.nios2s.harness.result.RunResult.LedgerMetrics;
  * An output port that a processor fills, with the ledger of those that pull from it. What was made is either still queued or
  * was received: what is neither is lost, what is both is there twice. Used on the thread of the
  * one load that pulls; clients enter the ledger on theirs.
+ *
+ * <p>Large contents are made before the run, small ones beside it.
  */
 public final class Feed {
 
+    /** Of contents, so that the disk does not fill up. */
+    static final long MAX_QUEUED_BYTES = 4L << 30;
+
+    /** A source that makes such contents beside the pulls takes more of the processors than they do. */
+    private static final long LARGE_BYTES = 1L << 20;
+
+    private static final Duration FILL_PATIENCE = Duration.ofMinutes(2);
     private static final Duration POLL = Duration.ofMillis(200);
 
     private final FlowFileSource source;
@@ -56,6 +67,31 @@ public final class Feed {
         madeBefore = source.made();
         queuedBefore = source.queued();
         source.start(shape);
+        if (isFilledBefore()) {
+            fill();
+        }
+    }
+
+    private boolean isFilledBefore() {
+        return shape.size().largest() >= LARGE_BYTES;
+    }
+
+    private void fill() {
+        final long wanted = MAX_QUEUED_BYTES / shape.size().largest();
+        Deadline.after(FILL_PATIENCE)
+                .until(
+                        () -> "the source has made %d of %d FlowFiles to be pulled".formatted(source.queued(), wanted),
+                        () -> source.queued() >= wanted);
+        source.stop();
+    }
+
+    /** A rate of clients that found nothing to pull is none of the listener. */
+    public void requireLeftOver() {
+        if (isFilledBefore() && source.queued() == 0) {
+            throw new HarnessException(
+                    "The clients have pulled all of the %s that were made before the run: make it shorter with --duration"
+                            .formatted(Units.text(MAX_QUEUED_BYTES)));
+        }
     }
 
     /** From now on nothing more is made. */

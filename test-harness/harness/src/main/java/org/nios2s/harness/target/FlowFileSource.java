@@ -24,14 +24,15 @@ record FlowFileSource(NifiNode nifi, Component source, Component destination) {
     private static final String TYPE = "org.nios2s.harness.sink.PacketSource";
     private static final int QUEUE = 10_000;
     private static final int TRANSACTIONS_PER_COMMIT = 20;
-    private static final long NO_BYTES_LIMIT = 1L << 40;
+    private static final long COMMIT_BYTES = 64L << 20;
 
     /** A stopped source into an output port of its own: what nobody pulls stays there, and is met by nobody else. */
-    static FlowFileSource intoPort(final NifiNode nifi, final String name, final int tasks, final boolean secure) {
+    static FlowFileSource intoPort(
+            final NifiNode nifi, final String name, final int tasks, final long maxBytes, final boolean secure) {
         final FlowClient flow = nifi.flow();
         final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, name, tasks);
         final Component source = flow.createProcessor("feed-source", TYPE);
-        flow.connect(source, port, new BackPressure(QUEUE, NO_BYTES_LIMIT));
+        flow.connect(source, port, new BackPressure(QUEUE, maxBytes));
         if (secure) {
             nifi.policies().grantPorts(List.of(port));
         }
@@ -49,12 +50,18 @@ record FlowFileSource(NifiNode nifi, Component source, Component destination) {
                         source,
                         Map.of(
                                 "Run", PacketId.newRun(),
-                                "Transactions per Commit", Integer.toString(TRANSACTIONS_PER_COMMIT),
+                                "Transactions per Commit", Integer.toString(transactionsPerCommit(shape)),
                                 "Packets", Integer.toString(shape.packets()),
                                 "Packet Size", Long.toString(shape.size().largest()),
                                 "Attributes", Integer.toString(shape.attributes()),
                                 "Attribute Size", Integer.toString(shape.attributeSize())));
         flow().start(source);
+    }
+
+    /** A commit of large contents would let clients wait for all of them. */
+    private static int transactionsPerCommit(final Shape shape) {
+        final long bytes = Math.max(1, shape.packets() * shape.size().largest());
+        return Math.clamp(COMMIT_BYTES / bytes, 1, TRANSACTIONS_PER_COMMIT);
     }
 
     /** The FlowFiles that it has made and nobody has taken yet. */
