@@ -49,6 +49,7 @@ public record AccessPolicies(RestClient rest) {
             grant(name, Action.READ, "/provenance-data" + group);
             grant(name, Action.READ, "/provenance");
             grant(name, Action.READ, "/system");
+            grant(name, Action.READ, "/counters");
             grant(name, Action.READ, SITE_TO_SITE);
         }
     }
