@@ -17,7 +17,7 @@ import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.analysis.Analysis;
 import org.nios2s.harness.analysis.Metric;
 import org.nios2s.harness.analysis.Warning;
-import org.nios2s.harness.engine.LoadRun.Measured;
+import org.nios2s.harness.engine.Measured;
 import org.nios2s.harness.load.Phase;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;

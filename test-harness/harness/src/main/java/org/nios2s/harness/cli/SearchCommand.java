@@ -15,7 +15,7 @@ import org.nios2s.harness.analysis.Threshold;
 import org.nios2s.harness.analysis.Warning;
 import org.nios2s.harness.engine.BoundarySearch;
 import org.nios2s.harness.engine.BrokenRunException;
-import org.nios2s.harness.engine.LoadRun.Measured;
+import org.nios2s.harness.engine.Measured;
 import org.nios2s.harness.engine.Runner;
 import org.nios2s.harness.plan.Axis;
 import org.nios2s.harness.plan.Experiment;

@@ -2,7 +2,6 @@
 package org.nios2s.harness.engine;
 
 import org.nios2s.harness.HarnessException;
-import org.nios2s.harness.engine.LoadRun.Measured;
 
 /**
  * A run that broke because its server ended; it holds what was measured until then. Thrown on the command's thread.

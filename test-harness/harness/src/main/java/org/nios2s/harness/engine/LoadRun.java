@@ -36,7 +36,6 @@ import org.nios2s.harness.load.wire.WireTls;
 import org.nios2s.harness.nifi.Liveness;
 import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Settings;
-import org.nios2s.harness.result.LatencyLog;
 import org.nios2s.harness.result.ObservedServer;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.Execution;
@@ -67,15 +66,6 @@ public record LoadRun(Settings settings, MeasuredTarget nifi, boolean cold, Shut
     private static final double MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
     private static final double MILLIS_PER_SECOND = TimeUnit.SECONDS.toMillis(1);
     private static final int SIGNIFICANT_DIGITS = 3;
-
-    /**
-     * A run and what was seen of it.
-     *
-     * @param result    every metric
-     * @param outcome   what each client did
-     * @param latencies its times, second by second
-     */
-    public record Measured(RunResult result, LoadOutcome outcome, LatencyLog latencies) {}
 
     /** A run on a target that was warmed up. */
     public LoadRun(final Settings settings, final MeasuredTarget nifi, final ShutdownHook interruption) {

@@ -12,7 +12,6 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.nios2s.harness.engine.LoadRun.Measured;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.plan.Experiment.Cell;
@@ -21,6 +20,7 @@ import org.nios2s.harness.plan.Parameter;
 import org.nios2s.harness.plan.Schedule;
 import org.nios2s.harness.plan.Settings;
 import org.nios2s.harness.probe.Probe;
+import org.nios2s.harness.probe.Probes;
 import org.nios2s.harness.result.RunResult.Place;
 import org.nios2s.harness.target.MeasuredTarget;
 import org.nios2s.harness.target.SuspendedProcess;
@@ -161,7 +161,7 @@ public final class Runner {
     private Measured runRepetition(final Place place, final Cell cell, final MeasuredTarget nifi)
             throws InterruptedException {
         final Map<String, Double> metrics = new TreeMap<>();
-        final List<Probe> probes = Probe.of(cell.settings(), nifi, interruption::interrupted);
+        final List<Probe> probes = Probes.of(cell.settings(), nifi);
         try {
             Thread.sleep(experiment.base().time(Parameter.SETTLE));
             for (final Probe probe : probes) {

@@ -11,6 +11,8 @@ public final class Nearest {
     /** Letters that are wrong, missing or too many; of short words fewer, since another word is soon as near. */
     private static final int MAX_MISTAKES = 2;
 
+    private static final int LETTERS_PER_MISTAKE = 4;
+
     private Nearest() {}
 
     /** A question to put behind a message that refuses a word; empty when no known word is near. */
@@ -20,7 +22,8 @@ public final class Nearest {
 
     /** The nearest of some words; empty when none is near. */
     public static Optional<String> of(final String typed, final Collection<String> known) {
-        final int most = Math.min(MAX_MISTAKES, typed.length() / 3);
+        final int letters = typed.replace("-", "").length();
+        final int most = Math.min(MAX_MISTAKES, (letters + 1) / LETTERS_PER_MISTAKE);
         return IntStream.rangeClosed(1, most)
                 .boxed()
                 .flatMap(mistakes -> known.stream().filter(word -> isNear(typed, word, mistakes)))

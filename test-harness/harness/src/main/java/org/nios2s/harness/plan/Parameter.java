@@ -13,8 +13,10 @@ import static org.nios2s.harness.plan.Parameter.Scope.PROBE;
 import static org.nios2s.harness.plan.Parameter.Scope.TARGET;
 
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.nios2s.harness.load.SizeMix;
@@ -175,7 +177,8 @@ public enum Parameter {
         TEXT
     }
 
-    private static final String ANY = "*";
+    /** As a value that another setting needs: any but its default. */
+    static final String ANY = "*";
 
     private final Scope scope;
     private final Kind kind;
@@ -277,20 +280,16 @@ public enum Parameter {
                 .findFirst();
     }
 
-    /** Refuses it beside a setting with which it would have no effect; the message of an exception is fit for a user. */
-    void requireEffect(final Settings settings) {
-        for (final String need : settings.has(this) ? needs.split(" ") : new String[0]) {
-            final String[] pair = need.split("=", 2);
-            find(pair[0]).ifPresent(other -> requireEffect(settings, other, List.of(pair[1].split("\\|"))));
-        }
-    }
-
-    private void requireEffect(final Settings settings, final Parameter other, final List<String> possible) {
-        final String value = settings.text(other);
-        if (possible.equals(List.of(ANY)) ? !settings.has(other) : !possible.contains(value)) {
-            throw new IllegalArgumentException("%s %s has no effect beside %s %s"
-                    .formatted(key(), settings.text(this), other.key(), value.isEmpty() ? "''" : value));
-        }
+    /** Without what it would have no effect: settings, each with its possible values; none when nothing is needed. */
+    Map<Parameter, List<String>> needs() {
+        return Arrays.stream(needs.split(" "))
+                .filter(need -> !need.isEmpty())
+                .map(need -> need.split("=", 2))
+                .collect(Collectors.toMap(
+                        pair -> find(pair[0]).orElseThrow(),
+                        pair -> List.of(pair[1].split("\\|")),
+                        (first, second) -> second,
+                        LinkedHashMap::new));
     }
 
     /** Checks a value as it was written; the message of an exception is fit for a user. */

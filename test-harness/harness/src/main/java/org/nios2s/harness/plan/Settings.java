@@ -3,6 +3,7 @@ package org.nios2s.harness.plan;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -98,12 +99,23 @@ public record Settings(Map<String, String> explicit) {
     /** Refuses settings that would have no effect beside others; the message of an exception is fit for a user. */
     void requireEffect() {
         for (final Parameter parameter : Parameter.values()) {
-            parameter.requireEffect(this);
+            if (has(parameter)) {
+                parameter.needs().forEach((other, possible) -> requireEffect(parameter, other, possible));
+            }
         }
         final boolean oneSize = flag(Parameter.LARGE) || load().shape().direction() == Direction.PULL;
         if (oneSize && load().shape().size().shares().size() > 1) {
             throw new IllegalArgumentException(
                     "size %s is a mix: direction pull and large have one size".formatted(text(Parameter.SIZE)));
+        }
+    }
+
+    private void requireEffect(final Parameter parameter, final Parameter other, final List<String> possible) {
+        final boolean effective = possible.contains(Parameter.ANY) ? has(other) : possible.contains(text(other));
+        if (!effective) {
+            final String value = text(other).isEmpty() ? "''" : text(other);
+            throw new IllegalArgumentException(
+                    "%s %s has no effect beside %s %s".formatted(parameter.key(), text(parameter), other.key(), value));
         }
     }
 

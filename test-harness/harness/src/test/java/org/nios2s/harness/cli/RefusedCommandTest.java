@@ -134,6 +134,7 @@ class RefusedCommandTest {
                 "measure --intervall 1s | Unknown option: '--intervall' (did you mean '--interval'?)",
                 "mesure | (did you mean 'measure'?)",
                 "measure --requests 5 | Unknown option",
+                "measure --target 127.0.0.1:1 | Unknown option",
                 "measure --xy 5 | Unknown option",
             })
     void aSuggestionIsReallyNear(final String command, final String words) {
