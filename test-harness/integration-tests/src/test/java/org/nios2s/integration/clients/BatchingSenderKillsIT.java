@@ -9,8 +9,10 @@ import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -37,9 +39,10 @@ import org.nios2s.client.TransactionException;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.Listener;
+import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiNode;
-import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
+import org.nios2s.integration.OwnNifi;
 import org.nios2s.integration.SharedNifi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +51,9 @@ import org.slf4j.LoggerFactory;
  * Batching senders go on while NiFi is killed: whatever was acknowledged is in the ledger, twice only where the outcome of
  * its transaction was unknown. The test's thread kills; a thread per sender gives packets at a steady pace.
  *
- * <p>{@code -Dbatching.kills=20} kills it so often; standard is 1. {@code -Dbatching.in-doubt="0 secs"} has NiFi remember no packets.
+ * <p>{@code -Dbatching.kills=20} kills it so often; standard is 1. {@code -Dbatching.in-doubt="0 secs"} has NiFi remember no packets,
+ * {@code -Dbatching.until=sent} no longer than until the answer has left. {@code -Dbatching.listener=stock} has the stock listener serve.
+ * {@code -Dbatching.nodes=3} kills the nodes of such a cluster in turn. {@code -Dbatching.senders=4} has so many send again.
  */
 @Tag("full")
 class BatchingSenderKillsIT {
@@ -56,6 +61,11 @@ class BatchingSenderKillsIT {
 
     private static final int KILLS = Integer.getInteger("batching.kills", 1);
     private static final String IN_DOUBT = System.getProperty("batching.in-doubt", "10 mins");
+    private static final String UNTIL = System.getProperty("batching.until", "heard");
+    private static final Listener LISTENER =
+            Listener.valueOf(System.getProperty("batching.listener", "nio").toUpperCase(Locale.ROOT));
+    private static final int NODES = Integer.getInteger("batching.nodes", 1);
+    private static final int SENDERS = Integer.getInteger("batching.senders", 1);
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Duration STANDSTILL = Duration.ofSeconds(5);
     private static final Duration PACE = Duration.ofMillis(10);
@@ -64,31 +74,32 @@ class BatchingSenderKillsIT {
     private static final int MORE = 500;
     private static final int CONTENT_BYTES = 100;
     private static final String NEVER = "10000000";
+    private static final String PACKET_IDS = "batching-kills.ids";
 
-    private static NifiNode nifi;
-    private static Path ids;
+    private static NifiCluster nifis;
 
     @BeforeAll
-    static void start() throws IOException {
-        nifi = NifiNode.start(new NifiOptions()
-                .home(SharedNifi.HOMES.resolve("batching-kills"))
-                .listener(Listener.NIO)
-                .heap("1g")
-                // A killed NiFi 2.3 forgets what it has swapped out since its last checkpoint.
-                .property("nifi.queue.swap.threshold", NEVER)
-                .property("nifi.remote.input.nio.in.doubt.time", IN_DOUBT)
-                .property("nifi.remote.input.nio.in.doubt.until", "heard")
-                .fresh(true)
-                .stopOnExit(true));
-        ids = nifi.keepPacketIds("batching-kills.ids");
-        Files.write(ids, new byte[0]);
+    static void start() {
+        nifis = NifiCluster.start(
+                OwnNifi.options(SharedNifi.HOMES.resolve("batching-kills"))
+                        .listener(LISTENER)
+                        // A killed NiFi 2.3 forgets what it has swapped out since its last checkpoint.
+                        .property("nifi.queue.swap.threshold", NEVER)
+                        .property("nifi.remote.input.nio.in.doubt.time", IN_DOUBT)
+                        .property("nifi.remote.input.nio.in.doubt.until", UNTIL),
+                NODES);
+        nifi().keepPacketIds(PACKET_IDS);
     }
 
     @AfterAll
     static void stop() {
-        if (nifi != null) {
-            nifi.close();
+        if (nifis != null) {
+            nifis.close();
         }
+    }
+
+    private static NifiNode nifi() {
+        return nifis.nodes().getFirst();
     }
 
     /** Gives packets to a batching sender and remembers how each ended. */
@@ -104,11 +115,14 @@ class BatchingSenderKillsIT {
         private final Set<String> refused = ConcurrentHashMap.newKeySet();
         private final LongAdder safeRetries = new LongAdder();
         private final LongAdder doubtfulRetries = new LongAdder();
+        private volatile boolean isPaused;
 
         Source(final String name, final RetryPolicy retry) {
             this.name = name;
             site = NioSiteToSite.builder()
-                    .address(nifi.info().s2sHost(), nifi.info().s2sPort())
+                    .url(nifis.nodes().stream()
+                            .map(node -> node.info().api().replace("/nifi-api", "/nifi"))
+                            .toArray(String[]::new))
                     .retry(retry.withDeliveryTimeout(PATIENCE)
                             .withBackoff(Duration.ofMillis(20), Duration.ofMillis(500)))
                     .reconnectBackoff(Duration.ofMillis(20), Duration.ofMillis(500))
@@ -124,7 +138,7 @@ class BatchingSenderKillsIT {
                         }
                     })
                     .build();
-            sender = site.inputPort(nifi.portId("input"))
+            sender = site.inputPort(nifi().portId("input"))
                     .batching(BatchingOptions.standard()
                             .withMaxPackets(BATCH)
                             .withLinger(PACE)
@@ -133,6 +147,9 @@ class BatchingSenderKillsIT {
         }
 
         private void give() {
+            if (isPaused) {
+                return;
+            }
             try {
                 for (int i = 0; i < PACKETS_AT_A_TIME; i++) {
                     final String id = name + "-" + given.getAndIncrement();
@@ -152,6 +169,11 @@ class BatchingSenderKillsIT {
             } else {
                 inDoubt.add(id);
             }
+        }
+
+        /** What is under way goes on. */
+        void pause(final boolean pauses) {
+            isPaused = pauses;
         }
 
         void awaitMore() {
@@ -199,58 +221,95 @@ class BatchingSenderKillsIT {
 
     @Test
     void whatWasAcknowledgedIsInTheLedgerHoweverOftenNifiIsKilled() throws Exception {
-        nifi.flow().stop(sink());
+        nifi().flow().stop(sink());
         final Source safe = new Source("safe", RetryPolicy.standard());
-        final Source persistent =
-                new Source("persistent", RetryPolicy.standard().acceptingDuplicates());
-        try (safe;
-                persistent) {
+        final List<Source> persistent = new ArrayList<>();
+        for (int i = 0; i < SENDERS; i++) {
+            persistent.add(
+                    new Source("persistent-" + i + "-", RetryPolicy.standard().acceptingDuplicates()));
+        }
+        final List<Source> all = new ArrayList<>(persistent);
+        all.add(safe);
+        try {
             for (int kill = 0; kill < KILLS; kill++) {
-                safe.awaitMore();
-                persistent.awaitMore();
-                nifi.kill();
-                nifi.startAgain();
-                // What a sink has dropped and not written yet would be
-                // lost with the next kill: so it waits in the queue.
-                nifi.flow().stop(sink());
+                all.forEach(Source::awaitMore);
+                final NifiNode killed = nifis.nodes().get(kill % NODES);
+                killed.kill();
+                if (NODES > 1) {
+                    all.forEach(Source::awaitMore);
+                }
+                // Otherwise the queue would have millions in the end.
+                all.forEach(source -> source.pause(true));
+                killed.startAgain();
+                if (NODES == 1) {
+                    // What a sink has dropped and not written yet would be lost with the next kill: so it waits in the
+                    // queue.
+                    nifi().flow().stop(sink());
+                }
+                all.forEach(source -> source.pause(false));
             }
-            safe.awaitMore();
-            persistent.awaitMore();
+            all.forEach(Source::awaitMore);
+        } finally {
+            all.forEach(Source::close);
         }
         final Map<String, Integer> ledger = ledger();
         assertEquals(0, safe.judge(ledger), "packets that were sent again though NiFi may have had them");
-        assertEquals(0, persistent.inDoubt.size(), "packets that were given up in spite of the policy");
-        final int again = persistent.judge(ledger);
-        assertTrue(
-                again <= persistent.doubtfulRetries.sum() * BATCH,
-                again + " duplicates of " + persistent.doubtfulRetries + " transactions with an unknown outcome");
-        logger.info("{} kills, {} packets in the ledger", KILLS, ledger.size());
+        int again = 0;
+        for (final Source source : persistent) {
+            assertEquals(0, source.inDoubt.size(), "packets that were given up in spite of the policy");
+            final int ofSource = source.judge(ledger);
+            assertTrue(
+                    ofSource <= source.doubtfulRetries.sum() * BATCH,
+                    ofSource + " duplicates of " + source.doubtfulRetries + " transactions with an unknown outcome");
+            again += ofSource;
+        }
+        logger.info(
+                "{} kills of {} nodes with {}, in doubt until {} for {}: {} packets in the ledger, {} twice",
+                KILLS,
+                NODES,
+                LISTENER,
+                UNTIL,
+                IN_DOUBT,
+                ledger.size(),
+                again);
     }
 
     private static Component sink() {
-        return nifi.flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow();
+        return nifi().flow().find(ComponentKind.PROCESSOR, "sink").orElseThrow();
     }
 
     private static long queued() {
         final Component port =
-                nifi.flow().find(ComponentKind.INPUT_PORT, "input").orElseThrow();
-        return new QueueClient(nifi.rest())
-                .size(nifi.flow().findConnection(port, sink()).orElseThrow())
+                nifi().flow().find(ComponentKind.INPUT_PORT, "input").orElseThrow();
+        return new QueueClient(nifi().rest())
+                .size(nifi().flow().findConnection(port, sink()).orElseThrow())
                 .flowFiles();
     }
 
     /** @return how often each packet arrived */
     private static Map<String, Integer> ledger() throws IOException {
-        nifi.flow().start(sink());
+        nifi().flow().start(sink());
         Awaitility.await().atMost(PATIENCE).until(() -> queued() == 0);
         final AtomicLong size = new AtomicLong(-1);
-        Awaitility.await()
-                .during(STANDSTILL)
-                .atMost(PATIENCE)
-                .until(() -> size.getAndSet(Files.size(ids)) == Files.size(ids));
+        Awaitility.await().during(STANDSTILL).atMost(PATIENCE).until(() -> size.getAndSet(written()) == written());
         final Map<String, Integer> times = new HashMap<>();
-        final List<String> written = Files.readAllLines(ids);
-        written.forEach(id -> times.merge(id, 1, Integer::sum));
+        for (final NifiNode node : nifis.nodes()) {
+            if (Files.exists(ids(node))) {
+                Files.readAllLines(ids(node)).forEach(id -> times.merge(id, 1, Integer::sum));
+            }
+        }
         return times;
+    }
+
+    private static long written() throws IOException {
+        long written = 0;
+        for (final NifiNode node : nifis.nodes()) {
+            written += Files.exists(ids(node)) ? Files.size(ids(node)) : 0;
+        }
+        return written;
+    }
+
+    private static Path ids(final NifiNode node) {
+        return Path.of(node.info().files().ledger()).resolve(PACKET_IDS);
     }
 }
