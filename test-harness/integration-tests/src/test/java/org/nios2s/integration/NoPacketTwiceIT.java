@@ -424,7 +424,9 @@ class NoPacketTwiceIT {
         });
     }
 
-    /** Has the group send few FlowFiles in a transaction: so there are many transactions. */
+    /**
+     * Has the group send few FlowFiles in a transaction, and several transactions at a time: without TCP_NODELAY each takes 80 ms.
+     */
     private static void limitBatch(final NifiNode nifi, final String group, final ConnectionEnd port) {
         final String path = "/remote-process-groups/" + group + "/input-ports/" + port.id();
         final ObjectNode change =
@@ -432,7 +434,7 @@ class NoPacketTwiceIT {
         final ObjectNode entity = RestClient.object();
         entity.set("revision", change.required("revision"));
         final ObjectNode component = entity.putObject("remoteProcessGroupPort");
-        component.put("id", port.id()).put("groupId", group);
+        component.put("id", port.id()).put("groupId", group).put("concurrentlySchedulableTaskCount", THREADS);
         component.putObject("batchSettings").put("count", PACKETS_OF_A_TRANSACTION);
         nifi.rest().put(path, entity);
     }

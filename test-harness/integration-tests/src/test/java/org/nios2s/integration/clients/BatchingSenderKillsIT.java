@@ -51,15 +51,17 @@ import org.slf4j.LoggerFactory;
  * Batching senders go on while NiFi is killed: whatever was acknowledged is in the ledger, twice only where the outcome of
  * its transaction was unknown. The test's thread kills; a thread per sender gives packets at a steady pace.
  *
- * <p>{@code -Dbatching.kills=20} kills it so often; standard is 1. {@code -Dbatching.in-doubt="0 secs"} has NiFi remember no packets,
- * {@code -Dbatching.until=sent} no longer than until the answer has left. {@code -Dbatching.listener=stock} has the stock listener serve.
- * {@code -Dbatching.nodes=3} kills the nodes of such a cluster in turn. {@code -Dbatching.senders=4} has so many send again.
+ * <p>{@code -Dbatching.kills=20} kills it so often, for no longer than {@code -Dbatching.minutes=20}; standard is once.
+ * {@code -Dbatching.in-doubt="0 secs"} has NiFi remember no packets, {@code -Dbatching.until=sent} no longer than until the answer has
+ * left. {@code -Dbatching.listener=stock} has the stock listener serve. {@code -Dbatching.nodes=3} kills the nodes of such a cluster
+ * in turn. {@code -Dbatching.senders=4} has so many send again.
  */
 @Tag("full")
 class BatchingSenderKillsIT {
     private static final Logger logger = LoggerFactory.getLogger(BatchingSenderKillsIT.class);
 
     private static final int KILLS = Integer.getInteger("batching.kills", 1);
+    private static final Duration LONGEST = Duration.ofMinutes(Integer.getInteger("batching.minutes", 60));
     private static final String IN_DOUBT = System.getProperty("batching.in-doubt", "10 mins");
     private static final String UNTIL = System.getProperty("batching.until", "heard");
     private static final Listener LISTENER =
@@ -230,10 +232,13 @@ class BatchingSenderKillsIT {
         }
         final List<Source> all = new ArrayList<>(persistent);
         all.add(safe);
+        int kills = 0;
+        final long endNanos = System.nanoTime() + LONGEST.toNanos();
         try {
-            for (int kill = 0; kill < KILLS; kill++) {
+            while (kills < KILLS && System.nanoTime() - endNanos < 0) {
                 all.forEach(Source::awaitMore);
-                final NifiNode killed = nifis.nodes().get(kill % NODES);
+                final NifiNode killed = nifis.nodes().get(kills % NODES);
+                kills++;
                 killed.kill();
                 if (NODES > 1) {
                     all.forEach(Source::awaitMore);
@@ -265,7 +270,7 @@ class BatchingSenderKillsIT {
         }
         logger.info(
                 "{} kills of {} nodes with {}, in doubt until {} for {}: {} packets in the ledger, {} twice",
-                KILLS,
+                kills,
                 NODES,
                 LISTENER,
                 UNTIL,
