@@ -16,6 +16,9 @@ public final class NifiOptions {
     /** Where the home of a NiFi is when nothing else is said, relative to the project. */
     public static final String DEFAULT_HOME = ".s2s-harness/nifi";
 
+    /** System property with KEY=VALUE, for {@code nifi.properties} of each NiFi that is told nothing else about that key. */
+    static final String PROPERTY = "nifi.property";
+
     /** A port number that stands for any free port. */
     public static final int ANY_PORT = 0;
 
@@ -33,6 +36,13 @@ public final class NifiOptions {
     final Map<String, String> properties = new LinkedHashMap<>();
     final List<String> jvmArguments = new ArrayList<>();
     final Map<String, String> environment = new LinkedHashMap<>();
+
+    public NifiOptions() {
+        final String[] property = System.getProperty(PROPERTY, "").split("=", 2);
+        if (property.length > 1) {
+            property(property[0], property[1]);
+        }
+    }
 
     /** The directory that holds everything of this NiFi: configuration, repositories, logs, ledger. */
     public NifiOptions home(final Path value) {

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 
@@ -47,6 +49,18 @@ class NifiConfigurationTest {
         assertNull(configuration.s2sPort());
         assertEquals("Volatile", configuration.get("nifi.provenance.repository.implementation"));
         assertEquals("false", configuration.get("nifi.remote.input.nio.enabled"));
+    }
+
+    @Test
+    @ResourceLock(Resources.SYSTEM_PROPERTIES)
+    void aSystemPropertySetsAKeyOfEachNifi() {
+        System.setProperty(NifiOptions.PROPERTY, "nifi.example=a=b");
+        try {
+            assertEquals("a=b", configuration(options()).get("nifi.example"));
+            assertEquals("c", configuration(options().property("nifi.example", "c")).get("nifi.example"));
+        } finally {
+            System.clearProperty(NifiOptions.PROPERTY);
+        }
     }
 
     @Test
