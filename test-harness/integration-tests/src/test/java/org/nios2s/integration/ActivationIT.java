@@ -104,6 +104,8 @@ class ActivationIT {
                 .home(SharedNifi.HOMES.resolve("activation"))
                 .listener(Listener.NIO)
                 .heap(HEAP)
+                // An older NiFi does not start on what a newer one has left there.
+                .fresh(true)
                 .stopOnExit(true);
     }
 

@@ -57,7 +57,8 @@ class NifiConfigurationTest {
         System.setProperty(NifiOptions.PROPERTY, "nifi.example=a=b");
         try {
             assertEquals("a=b", configuration(options()).get("nifi.example"));
-            assertEquals("c", configuration(options().property("nifi.example", "c")).get("nifi.example"));
+            assertEquals(
+                    "c", configuration(options().property("nifi.example", "c")).get("nifi.example"));
         } finally {
             System.clearProperty(NifiOptions.PROPERTY);
         }
