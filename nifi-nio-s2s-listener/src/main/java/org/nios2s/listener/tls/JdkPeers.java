@@ -4,6 +4,8 @@ package org.nios2s.listener.tls;
 import java.net.InetAddress;
 import java.nio.channels.ClosedChannelException;
 import java.security.PublicKey;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertPathValidatorException.BasicReason;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -18,9 +20,9 @@ import org.slf4j.LoggerFactory;
  * The peers that the JDK serves in place of BoringSSL: they came to grief with BoringSSL by something that it can't do. Thread-safe.
  *
  * <p>What a peer needs shows only behind its first message, by which the implementation has to be chosen. So a first connection
- * fails, and the next one from its address is the JDK's. If a trusted peer then shows a certificate that BoringSSL does not take,
- * there are such peers: from then on the JDK serves all, and none of the others fails first. A stranger gets no further than to have
- * its own address served more slowly.
+ * fails, and the next one from its address is the JDK's. If a trusted peer is there, the address stays with the JDK. If that peer
+ * shows a certificate that BoringSSL does not take, there are such peers: from then on the JDK serves all, and none of the others
+ * fails first. A stranger gets no further than to have its own address served more slowly.
  */
 final class JdkPeers {
     /** The words of an error of BoringSSL, or of its peer, where the other's certificate, suites, groups or new keys are the cause. */
@@ -36,8 +38,8 @@ final class JdkPeers {
     /** A scan looks like a peer in need, and may come from an address that others have, too. */
     private static final long SUSPICION_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-    /** A peer that has renewed its keys once will again, after the same number of bytes. */
-    private static final long RENEWAL_NANOS = TimeUnit.DAYS.toNanos(365);
+    /** A trusted peer that needs the JDK once will need it again. */
+    private static final long NEED_NANOS = TimeUnit.DAYS.toNanos(365);
 
     private static final Logger logger = LoggerFactory.getLogger(JdkPeers.class);
 
@@ -97,11 +99,25 @@ final class JdkPeers {
         if (failure instanceof ClosedChannelException) {
             return handshakeLost(address);
         }
-        if (!LACKS.matcher(String.valueOf(failure.getMessage())).find()) {
+        if (!LACKS.matcher(String.valueOf(failure.getMessage())).find() && !isForSignature(failure)) {
             return false;
         }
         remember(address, SUSPICION_NANOS);
         return true;
+    }
+
+    /**
+     * Java verifies the peer's certificates, by the signatures that Netty's engine says it supports. Those by Ed25519, Ed448 and others
+     * are not among them.
+     */
+    private static boolean isForSignature(final Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof final CertPathValidatorException invalid
+                    && invalid.getReason() == BasicReason.ALGORITHM_CONSTRAINED) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -133,7 +149,7 @@ final class JdkPeers {
         if (!String.valueOf(failure.getMessage()).contains(TOO_MANY_KEYS)) {
             return false;
         }
-        remember(address, RENEWAL_NANOS);
+        remember(address, NEED_NANOS);
         return true;
     }
 
@@ -148,7 +164,10 @@ final class JdkPeers {
     }
 
     /** The JDK has accepted a trusted peer with this key. */
-    void accepted(final PublicKey key) {
+    void accepted(final InetAddress address, final PublicKey key) {
+        if (contains(address)) {
+            remember(address, NEED_NANOS);
+        }
         final String kind = PeerKeys.unknownToBoringSsl(key);
         if (kind == null || everybody) {
             return;

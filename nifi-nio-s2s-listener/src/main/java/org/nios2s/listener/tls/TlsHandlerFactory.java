@@ -50,7 +50,7 @@ public final class TlsHandlerFactory implements AutoCloseable {
     }
 
     /** The types of keys that Java's TLS serves with. */
-    private static final List<String> KEY_TYPES = List.of("RSA", "EC", "EdDSA", "RSASSA-PSS");
+    private static final List<String> KEY_TYPES = List.of("RSA", "EC", "EdDSA", "RSASSA-PSS", "DSA");
 
     private static final Logger logger = LoggerFactory.getLogger(TlsHandlerFactory.class);
 
@@ -223,12 +223,13 @@ public final class TlsHandlerFactory implements AutoCloseable {
         return boringSsl != null && jdkPeers.failedBehindHandshake(address, failure);
     }
 
-    /** A peer's certificate was accepted: if BoringSSL refuses such ones, it is not tried again. */
+    /** A peer's certificate was accepted: where BoringSSL had refused it, it is not tried again. */
     public void learnFromPeer(final SSLEngine engine, final InetAddress address) throws SSLPeerUnverifiedException {
         if (engine instanceof ReferenceCountedOpenSslEngine) {
             jdkPeers.handshakeSucceeded(address);
         } else if (boringSsl != null) {
-            jdkPeers.accepted(engine.getSession().getPeerCertificates()[0].getPublicKey());
+            jdkPeers.accepted(
+                    address, engine.getSession().getPeerCertificates()[0].getPublicKey());
         }
     }
 

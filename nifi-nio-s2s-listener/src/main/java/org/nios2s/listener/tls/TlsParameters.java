@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.tls;
 
+import java.security.Security;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -18,8 +20,9 @@ import org.apache.nifi.security.util.TlsPlatform;
  * @param protocols versions of TLS
  * @param suites cipher suites by their Java names, best first
  * @param groups for the key agreement, by their Java names, best first
+ * @param keyLimits {@code jdk.tls.keyLimits}: the bytes after which a key of TLS 1.3 is renewed; may be null
  */
-record TlsParameters(List<String> protocols, List<String> suites, List<String> groups) {
+record TlsParameters(List<String> protocols, List<String> suites, List<String> groups, String keyLimits) {
     /** The suites that Jetty's {@code SslContextFactory} excludes: digests by MD5 or SHA-1, keys sent by RSA, no keys. */
     private static final Pattern EXCLUDED =
             Pattern.compile(".*_(MD5|SHA|SHA1)|TLS_RSA_.*|SSL_.*|.*_NULL_.*|.*_anon_.*");
@@ -34,6 +37,11 @@ record TlsParameters(List<String> protocols, List<String> suites, List<String> g
 
     private static final String TLS_1_3 = "TLSv1.3";
 
+    private static final Pattern KEY_LIMIT = Pattern.compile("\\bKeyUpdate\\s+(2\\^)?(\\d+)", Pattern.CASE_INSENSITIVE);
+
+    /** Java's own, for all ciphers. */
+    private static final double DEFAULT_KEY_LIMIT = Math.pow(2, 37);
+
     /** @param sslContext NiFi's own, on which its HTTPS works */
     static TlsParameters ofHttps(final SSLContext sslContext) {
         final SSLEngine engine = sslContext.createSSLEngine();
@@ -46,7 +54,11 @@ record TlsParameters(List<String> protocols, List<String> suites, List<String> g
         if (groups != null) {
             offered = List.of(groups);
         }
-        return new TlsParameters(List.copyOf(TlsPlatform.getPreferredProtocols()), suites, offered);
+        return new TlsParameters(
+                List.copyOf(TlsPlatform.getPreferredProtocols()),
+                suites,
+                offered,
+                Security.getProperty("jdk.tls.keyLimits"));
     }
 
     /** @return the offered groups that BoringSSL has */
@@ -65,6 +77,24 @@ record TlsParameters(List<String> protocols, List<String> suites, List<String> g
         if (groupsOfBoringSsl().length == 0) {
             return "it has none of this Java's groups " + groups;
         }
+        if (protocols.contains(TLS_1_3) && renewsKeysOften()) {
+            return "it never renews a key, and this Java does so more often than by default (jdk.tls.keyLimits="
+                    + keyLimits + ")";
+        }
         return null;
+    }
+
+    /** @return whether a limit is lower than Java's own: where NiFi's Java has such a limit, the peers' Java often has it, too */
+    private boolean renewsKeysOften() {
+        return keyLimits != null
+                && KEY_LIMIT.matcher(keyLimits).results().anyMatch(limit -> bytes(limit) < DEFAULT_KEY_LIMIT);
+    }
+
+    private static double bytes(final MatchResult limit) {
+        final double number = Double.parseDouble(limit.group(2));
+        if (limit.group(1) == null) {
+            return number;
+        }
+        return Math.pow(2, number);
     }
 }

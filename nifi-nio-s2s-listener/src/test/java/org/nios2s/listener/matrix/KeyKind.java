@@ -25,7 +25,9 @@ enum KeyKind {
     P384("EC", 384, "SHA384withECDSA"),
     P521("EC", 521, "SHA512withECDSA"),
     ED25519("Ed25519", 0, "Ed25519"),
-    ED448("Ed448", 0, "Ed448");
+    ED448("Ed448", 0, "Ed448"),
+    /** With TLS 1.2 alone. */
+    DSA("DSA", 2048, "SHA256withDSA");
 
     private final String algorithm;
     private final int bits;

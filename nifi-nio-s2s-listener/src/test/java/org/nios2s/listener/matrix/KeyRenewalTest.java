@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.nio.file.Path;
+import java.security.Security;
 import java.util.zip.CRC32;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +27,7 @@ class KeyRenewalTest {
     private static final int RENEWALS = 10;
     private static final int LARGE_BYTES = 200 << 20;
     private static final int LIMIT_BYTES = 1 << 20;
+    private static final String KEY_LIMITS = "jdk.tls.keyLimits";
 
     @TempDir
     private Path directory;
@@ -72,6 +75,20 @@ class KeyRenewalTest {
             ServedListener.awaiting().until(() -> listener.output().queued() == 1);
             assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
             assertEquals(1, listener.faults(ConnectionFault.Kind.TLS));
+        }
+    }
+
+    @Test
+    @DisplayName("in the first pull, where NiFi's Java is told to renew keys as often: the JDK serves from the start")
+    void inAPullWhereNifiRenewsKeysToo() throws Exception {
+        final String usual = Security.getProperty(KEY_LIMITS);
+        Security.setProperty(KEY_LIMITS, "AES/GCM/NoPadding KeyUpdate " + LIMIT_BYTES);
+        try (ServedListener listener = ServedListener.patient(Variant.BORINGSSL_EPOLL, "tls.provider", "auto")) {
+            listener.offer(new byte[CONTENT_BYTES]);
+            assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
+            assertEquals(0, listener.faults(ConnectionFault.Kind.TLS));
+        } finally {
+            Security.setProperty(KEY_LIMITS, usual);
         }
     }
 

@@ -61,7 +61,7 @@ public final class MatrixTls {
 
     /** @return a context of these keys; NiFi's holder of managers has been given them too, as NiFi's start does */
     static SSLContext nifiContext(final KeyStore store) throws Exception {
-        final KeyManager keyManager = keyManager(store);
+        final KeyManager keyManager = keyManager(store, KeyManagerFactory.getDefaultAlgorithm());
         final TrustManager trustManager = trustManager(store);
         FrameworkSslContextHolder.setKeyManager((X509ExtendedKeyManager) keyManager);
         FrameworkSslContextHolder.setTrustManager((X509ExtendedTrustManager) trustManager);
@@ -70,7 +70,12 @@ public final class MatrixTls {
 
     /** @return a context of these keys for a peer */
     static SSLContext context(final KeyStore store) throws Exception {
-        return context(keyManager(store), trustManager(store));
+        return context(keyManager(store, KeyManagerFactory.getDefaultAlgorithm()), trustManager(store));
+    }
+
+    /** @return the same for a peer that sends no certificate whose signatures the other end has not asked for */
+    static SSLContext strictContext(final KeyStore store) throws Exception {
+        return context(keyManager(store, "PKIX"), trustManager(store));
     }
 
     private static SSLContext context(final KeyManager keyManager, final TrustManager trustManager) throws Exception {
@@ -79,8 +84,8 @@ public final class MatrixTls {
         return context;
     }
 
-    private static KeyManager keyManager(final KeyStore store) throws Exception {
-        final KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    private static KeyManager keyManager(final KeyStore store, final String algorithm) throws Exception {
+        final KeyManagerFactory own = KeyManagerFactory.getInstance(algorithm);
         own.init(store, PASSWORD);
         return own.getKeyManagers()[0];
     }
@@ -117,8 +122,8 @@ public final class MatrixTls {
         }
 
         /** An authority that another one certifies. */
-        Authority(final Authority higher, final String name) throws Exception {
-            this.kind = higher.kind;
+        Authority(final Authority higher, final KeyKind kind, final String name) throws Exception {
+            this.kind = kind;
             this.name = new X500Name(name);
             this.keys = kind.generate();
             this.certificates = higher.chain(higher.certify(this.name, keys.getPublic(), true));

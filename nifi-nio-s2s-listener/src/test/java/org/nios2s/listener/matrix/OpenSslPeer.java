@@ -32,17 +32,20 @@ final class OpenSslPeer {
     static boolean isServed(final Path directory, final KeyStore keys, final int port, final String protocol)
             throws Exception {
         final Path key = directory.resolve("key.pem");
+        final Path own = directory.resolve("own.pem");
         final Path chain = directory.resolve("chain.pem");
         Files.writeString(
                 key,
                 pem(
                         "PRIVATE KEY",
                         keys.getKey(MatrixTls.OWN, MatrixTls.PASSWORD).getEncoded()));
-        final StringBuilder certificates = new StringBuilder();
-        for (final Certificate certificate : keys.getCertificateChain(MatrixTls.OWN)) {
-            certificates.append(pem("CERTIFICATE", certificate.getEncoded()));
+        final Certificate[] certificates = keys.getCertificateChain(MatrixTls.OWN);
+        Files.writeString(own, pem("CERTIFICATE", certificates[0].getEncoded()));
+        final StringBuilder issuers = new StringBuilder();
+        for (int issuer = 1; issuer < certificates.length; issuer++) {
+            issuers.append(pem("CERTIFICATE", certificates[issuer].getEncoded()));
         }
-        Files.writeString(chain, certificates);
+        Files.writeString(chain, issuers);
         final Process peer = new ProcessBuilder(
                         "openssl",
                         "s_client",
@@ -53,7 +56,7 @@ final class OpenSslPeer {
                         "-key",
                         key.toString(),
                         "-cert",
-                        chain.toString(),
+                        own.toString(),
                         "-cert_chain",
                         chain.toString())
                 .redirectError(directory.resolve("openssl.txt").toFile())

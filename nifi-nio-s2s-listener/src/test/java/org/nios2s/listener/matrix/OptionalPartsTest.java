@@ -29,7 +29,7 @@ class OptionalPartsTest {
     @AutoClose
     private final LogLines log = new LogLines("org.nios2s.listener", Level.INFO);
 
-    /** One of these things: the classes or the library that are not to be had, and what the log says then. */
+    /** One of these things: the classes or the library that are not to be had, what the log says then, and settings that need them. */
     enum Part {
         JDK_NET(
                 Variant.PLAIN_NIO,
@@ -42,30 +42,45 @@ class OptionalPartsTest {
                 null,
                 "The limits of open files and direct memory are not known"),
         JMX(Variant.PLAIN_EPOLL, "javax.management.MBeanServer", null, "can't be read over JMX"),
-        EPOLL(Variant.PLAIN_EPOLL, null, "io.netty.transport.noNative", " with nio (epoll does not load: "),
-        BORINGSSL(Variant.BORINGSSL_EPOLL, null, "io.netty.handler.ssl.noOpenSsl", "The JDK serves TLS, ");
-
-        private static final String[] AUTO_TRANSPORT = {"transport", "auto"};
-        private static final String[] AUTO_TLS = {"tls.provider", "auto"};
+        UNSUPPORTED(
+                Variant.PLAIN_EPOLL,
+                "sun.misc.",
+                null,
+                "can't drain before a stop, since this Java ",
+                "drain.before.stop",
+                "1 sec"),
+        EPOLL(
+                Variant.PLAIN_EPOLL,
+                null,
+                "io.netty.transport.noNative",
+                " with nio (epoll does not load: ",
+                "transport",
+                "auto"),
+        BORINGSSL(
+                Variant.BORINGSSL_EPOLL,
+                null,
+                "io.netty.handler.ssl.noOpenSsl",
+                "The JDK serves TLS, ",
+                "tls.provider",
+                "auto");
 
         private final Variant variant;
         private final String classes;
         private final String property;
         private final String line;
+        private final String[] settings;
 
-        Part(final Variant variant, final String classes, final String property, final String line) {
+        Part(
+                final Variant variant,
+                final String classes,
+                final String property,
+                final String line,
+                final String... settings) {
             this.variant = variant;
             this.classes = classes;
             this.property = property;
             this.line = line;
-        }
-
-        /** What may be missing must not be demanded. */
-        private String[] settings() {
-            if (property == null) {
-                return new String[0];
-            }
-            return variant.isSecure() ? AUTO_TLS : AUTO_TRANSPORT;
+            this.settings = settings;
         }
 
         private NarLoader loader() {
@@ -80,7 +95,7 @@ class OptionalPartsTest {
         if (part.property != null) {
             System.setProperty(part.property, "true");
         }
-        try (ServedListener listener = new ServedListener(part.loader(), part.variant, part.settings())) {
+        try (ServedListener listener = new ServedListener(part.loader(), part.variant, part.settings)) {
             try (MatrixPeer peer = listener.connect()) {
                 Place.PUSH.reach(peer, listener);
                 peer.say(

@@ -9,6 +9,12 @@ import java.net.InetAddress;
 import java.nio.channels.ClosedChannelException;
 import java.security.KeyPairGenerator;
 import java.security.PublicKey;
+import java.security.cert.CertPath;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertPathValidatorException.BasicReason;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
@@ -45,6 +51,34 @@ class JdkPeersTest {
         assertFalse(peers.contains(address(2)));
         nanos.addAndGet(TimeUnit.MINUTES.toNanos(10));
         assertFalse(peers.contains(address(1)));
+    }
+
+    @Test
+    @DisplayName("a peer that was refused for the signature of its certificate, but not for another fault of it")
+    void signatures() throws Exception {
+        final CertPath path = CertificateFactory.getInstance("X.509").generateCertPath(List.of());
+        assertFalse(peers.handshakeFailed(
+                address(1), wrapped(new CertPathValidatorException("old", null, path, -1, BasicReason.EXPIRED))));
+        assertFalse(peers.contains(address(1)));
+        assertTrue(peers.handshakeFailed(
+                address(1),
+                wrapped(new CertPathValidatorException("new", null, path, -1, BasicReason.ALGORITHM_CONSTRAINED))));
+        assertTrue(peers.contains(address(1)));
+    }
+
+    private static SSLException wrapped(final CertPathValidatorException failure) {
+        return new SSLException("General OpenSslEngine problem", new CertificateException(failure));
+    }
+
+    @Test
+    @DisplayName("a trusted peer that was refused before, however seldom it comes")
+    void trusted() throws Exception {
+        peers.handshakeFailed(address(1), REFUSED);
+        peers.accepted(address(1), key("EC", 256));
+        peers.accepted(address(2), key("EC", 256));
+        nanos.addAndGet(TimeUnit.DAYS.toNanos(30));
+        assertTrue(peers.contains(address(1)));
+        assertFalse(peers.contains(address(2)));
     }
 
     @Test
@@ -114,7 +148,7 @@ class JdkPeersTest {
     @CsvSource({"EC, 521, true", "Ed25519, 255, true", "EC, 256, false", "EC, 384, false", "RSA, 2048, false"})
     @DisplayName("everybody, once a trusted peer has a certificate with a key that BoringSSL refuses")
     void everybody(final String algorithm, final int bits, final boolean all) throws Exception {
-        peers.accepted(key(algorithm, bits));
+        peers.accepted(address(2), key(algorithm, bits));
         assertEquals(all, peers.contains(address(1)));
     }
 }

@@ -10,6 +10,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is offered to TLS clients, and when BoringSSL can't offer just that. Runs on one thread. */
 class TlsParametersTest {
@@ -39,7 +41,7 @@ class TlsParametersTest {
     @Test
     void boringSslIsToldTheGroupsThatItKnowsInTheOrderOfJava() {
         final TlsParameters offer =
-                new TlsParameters(PROTOCOLS, SUITES, List.of("x448", "secp384r1", "x25519", "ffdhe2048"));
+                new TlsParameters(PROTOCOLS, SUITES, List.of("x448", "secp384r1", "x25519", "ffdhe2048"), null);
 
         assertArrayEquals(new String[] {"secp384r1", "x25519"}, offer.groupsOfBoringSsl());
         assertNull(offer.obstacleToBoringSsl());
@@ -47,19 +49,38 @@ class TlsParametersTest {
 
     @Test
     void boringSslDoesNotServeWhereJavaForbidsWhatItAlwaysOffers() {
-        final TlsParameters offer = new TlsParameters(PROTOCOLS, SUITES.subList(0, 2), List.of("x25519"));
+        final TlsParameters offer = new TlsParameters(PROTOCOLS, SUITES.subList(0, 2), List.of("x25519"), null);
 
         assertEquals(
                 "it always offers [TLS_CHACHA20_POLY1305_SHA256], which this Java forbids",
                 offer.obstacleToBoringSsl());
-        assertNull(
-                new TlsParameters(List.of("TLSv1.2"), SUITES.subList(3, 4), List.of("x25519")).obstacleToBoringSsl());
+        assertNull(new TlsParameters(List.of("TLSv1.2"), SUITES.subList(3, 4), List.of("x25519"), null)
+                .obstacleToBoringSsl());
     }
 
     @Test
     void boringSslDoesNotServeWithoutAGroupOfJava() {
         assertEquals(
                 "it has none of this Java's groups [x448]",
-                new TlsParameters(PROTOCOLS, SUITES, List.of("x448")).obstacleToBoringSsl());
+                new TlsParameters(PROTOCOLS, SUITES, List.of("x448"), null).obstacleToBoringSsl());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'AES/GCM/NoPadding KeyUpdate 2^37, ChaCha20-Poly1305 KeyUpdate 2^37', false",
+        "'AES/GCM/NoPadding KeyUpdate 2^37, ChaCha20-Poly1305 KeyUpdate 2^20', true",
+        "'aes/gcm/nopadding keyupdate 1048576', true",
+        "AES/GCM/NoPadding KeyUpdate 99999999999999999999, false",
+        "AES/GCM/NoPadding Something 2^20, false",
+        "'', false",
+        ", false"
+    })
+    void boringSslDoesNotServeWhereThisJavaRenewsKeysOftenerThanByDefault(final String keyLimits, final boolean often) {
+        final List<String> groups = List.of("x25519");
+
+        final String obstacle = new TlsParameters(PROTOCOLS, SUITES, groups, keyLimits).obstacleToBoringSsl();
+
+        assertEquals(often, obstacle != null, () -> obstacle);
+        assertNull(new TlsParameters(List.of("TLSv1.2"), SUITES, groups, keyLimits).obstacleToBoringSsl());
     }
 }

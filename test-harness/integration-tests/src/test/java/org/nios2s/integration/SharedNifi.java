@@ -70,10 +70,12 @@ public enum SharedNifi {
         return secured ? STOCK_SECURED : STOCK;
     }
 
-    /** Whether BoringSSL does its TLS: not where Java is told by its options to load no native library. */
+    /** Whether BoringSSL does its TLS: not where Java's options say to load no native library, or to renew keys often. */
     public boolean hasBoringSsl() {
-        final String options = System.getenv("JDK_JAVA_OPTIONS");
-        return this == NIO_SECURED && (options == null || !options.contains("--illegal-native-access=deny"));
+        final String options = String.valueOf(System.getenv("JDK_JAVA_OPTIONS"));
+        return this == NIO_SECURED
+                && !options.contains("--illegal-native-access=deny")
+                && !options.contains("-Djava.security.properties=");
     }
 
     /** This NiFi, which is started if it does not run yet. */
