@@ -30,7 +30,7 @@ import org.nios2s.listener.time.NanoClock;
  *   <li>otherwise one whose peer was silent for three seconds of its own time.
  * </ol>
  *
- * <p>Nobody knows who a newcomer is that waits for a connection or a handshake, nor from where. So:
+ * <p>A newcomer that waits for a connection or a handshake is not known yet: neither its identity nor its address. So:
  *
  * <ol>
  *   <li>at the limit of connections an idle one ends at once: of the address that has most, the one that has been idle longest. That
