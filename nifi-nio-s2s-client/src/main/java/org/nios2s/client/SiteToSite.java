@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every failure is a {@link TransactionException}, as the cause of what a future throws. A caller that completes a
  * returned future, such as by {@code cancel} or {@code orTimeout}, ends its transaction, on the peer too as far as the
- * protocol allows it. Futures complete on the completion executor, by default each on a virtual thread, so that what
- * depends on them may block. Made by {@link NioSiteToSite#builder}.
+ * protocol allows it. Futures complete on the completion executor, by default each on a virtual thread, before Java 21
+ * on one of a growing pool, so that what depends on them may block. Made by {@link NioSiteToSite#builder}.
  */
 public interface SiteToSite extends AutoCloseable {
     /**

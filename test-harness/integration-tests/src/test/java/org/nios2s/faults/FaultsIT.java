@@ -35,7 +35,6 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
-import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
 import org.nios2s.harness.nifi.security.Identity;
@@ -320,7 +319,7 @@ class FaultsIT {
                 small.awaitMore(DOOMED_PACKETS);
                 large.awaitMore(1);
                 nifi.flow().stop(doomed);
-                new QueueClient(nifi.rest()).empty(connection);
+                nifi.flow().empty(connection);
                 nifi.flow().delete(connection);
                 nifi.flow().delete(doomed);
                 load.awaitProgress();

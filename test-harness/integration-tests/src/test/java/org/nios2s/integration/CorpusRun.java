@@ -71,7 +71,7 @@ final class CorpusRun {
     void hold() throws Exception {
         final Path ids = nifi.keepPacketIds(ID_FILE);
         Files.write(ids, new byte[0]);
-        queues.values().forEach(queue -> new QueueClient(nifi.rest()).empty(queue));
+        queues.values().forEach(queue -> nifi.flow().empty(queue));
         final List<Future<?>> held = new ArrayList<>();
         try (ExecutorService inParallel = Executors.newFixedThreadPool(AT_ONCE);
                 ExecutorService alone = Executors.newFixedThreadPool(ALONE_AT_ONCE);
@@ -135,7 +135,7 @@ final class CorpusRun {
             final List<String> content = settledContent(name, queue);
             observations.compute(conversation.name(), (key, seen) -> seen.and(content));
             if (!content.isEmpty()) {
-                new QueueClient(nifi.rest()).empty(queue);
+                nifi.flow().empty(queue);
             }
         });
         return null;

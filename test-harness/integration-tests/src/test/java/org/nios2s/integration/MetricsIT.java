@@ -25,7 +25,6 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
-import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.peers.Message;
 
 /**
@@ -174,7 +173,7 @@ class MetricsIT {
         closed();
         set("ConnectionsOpen", 0, expected, expectedOfOutput);
         assertEveryFigure();
-        new QueueClient(nifi.rest()).empty(loop);
+        nifi.flow().empty(loop);
         try (RawPeer peer = connect("loop-out")) {
             peer.request(RequestType.RECEIVE_FLOWFILES);
             assertEquals(ResponseCode.NO_MORE_DATA, peer.response().getCode());

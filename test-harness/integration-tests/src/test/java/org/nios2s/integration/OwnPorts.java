@@ -17,7 +17,6 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiNode;
-import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
 import org.nios2s.harness.nifi.security.AccessPolicies;
@@ -118,7 +117,7 @@ final class OwnPorts {
             case "disable" -> setState(port, "DISABLED");
             case "delete" -> flow.delete(port);
             case "disconnect" -> flow.delete(connection);
-            case "empty" -> new QueueClient(nifi.rest()).empty(connection);
+            case "empty" -> nifi.flow().empty(connection);
             default -> throw new IllegalArgumentException("Nothing is called " + verb);
         }
     }
@@ -214,7 +213,7 @@ final class OwnPorts {
         // A port task may still hold what is to be deleted.
         Awaitility.await().atMost(PATIENCE).ignoreException(RestException.class).until(() -> {
             if (exists(connection)) {
-                new QueueClient(nifi.rest()).empty(connection);
+                nifi.flow().empty(connection);
                 flow.delete(connection);
             }
             for (final Component port : ports.values()) {

@@ -46,7 +46,7 @@ class PushIT {
 
     @BeforeEach
     void emptyTheQueue() {
-        new QueueClient(nifi.rest()).empty(queue);
+        nifi.flow().empty(queue);
     }
 
     @ParameterizedTest

@@ -9,7 +9,6 @@ import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
-import org.nios2s.harness.nifi.QueueClient;
 
 /**
  * The NiFis that the integration tests share: each is started when it is first asked for and stopped after the last test.
@@ -89,7 +88,7 @@ public enum SharedNifi {
     /** The same, with nothing in the queue of {@link #loop}. */
     public NifiNode withEmptyLoop() {
         final NifiNode nifi = get();
-        new QueueClient(nifi.rest()).empty(loop(nifi));
+        nifi.flow().empty(loop(nifi));
         return nifi;
     }
 

@@ -219,7 +219,7 @@ class StoppedPortIT {
             }
             case DELETE -> {
                 if (ports.isConnected()) {
-                    new QueueClient(nifi.rest()).empty(ports.queue());
+                    nifi.flow().empty(ports.queue());
                     flow.delete(ports.queue());
                 }
                 flow.delete(port);

@@ -169,6 +169,19 @@ public record FlowClient(RestClient rest, String clientId) {
         return queued(describe(connection));
     }
 
+    /** Drops what a connection holds, but for what a session has taken out of it. */
+    public void empty(final Component connection) {
+        final String requests = "/flowfile-queues/" + connection.id() + "/drop-requests";
+        final String request = requests + "/"
+                + rest.post(requests, RestClient.object())
+                        .requiredAt("/dropRequest/id")
+                        .asText();
+        Deadline.after(PATIENCE).until(() -> connection + " is empty", () -> rest.get(request)
+                .requiredAt("/dropRequest/finished")
+                .asBoolean());
+        rest.delete(request);
+    }
+
     private static long queued(final JsonNode connection) {
         return connection
                 .requiredAt("/status/aggregateSnapshot/flowFilesQueued")

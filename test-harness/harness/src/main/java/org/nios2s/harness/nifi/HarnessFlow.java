@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.nios2s.harness.HarnessException;
 
 /**
  * The flow of every NiFi of the harness: {@code input} into the sink, and {@code loop-in} into {@code loop-out}, from
@@ -45,7 +46,10 @@ record HarnessFlow(FlowClient flow) {
 
     /** Makes the sink keep something in a file of its ledger's directory, or no longer when the name is null. */
     void keep(final String property, final String fileName) {
-        final Component sink = flow.find(ComponentKind.PROCESSOR, SINK).orElseThrow();
+        final Component sink = flow.find(ComponentKind.PROCESSOR, SINK)
+                .orElseThrow(() -> new HarnessException(
+                        "The processor '%s' was deleted from this NiFi's flow. 'nifi stop' and 'nifi start' make it again"
+                                .formatted(SINK)));
         flow.stop(sink);
         flow.setProperties(sink, Collections.singletonMap(property, fileName));
         flow.start(sink);

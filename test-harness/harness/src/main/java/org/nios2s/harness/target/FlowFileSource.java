@@ -26,13 +26,21 @@ record FlowFileSource(NifiNode nifi, Component source, Component destination) {
     private static final int TRANSACTIONS_PER_COMMIT = 20;
     private static final long COMMIT_BYTES = 64L << 20;
 
-    /** A stopped source into an output port of its own: what nobody pulls stays there, and is met by nobody else. */
+    /**
+     * A stopped source into an output port of its own, and nothing between them. In a NiFi that runs on, an earlier measurement may
+     * have left both, with FlowFiles of another shape.
+     */
     static FlowFileSource intoPort(
             final NifiNode nifi, final String name, final int tasks, final long maxBytes, final boolean secure) {
         final FlowClient flow = nifi.flow();
         final Component port = flow.ensurePort(ComponentKind.OUTPUT_PORT, name, tasks);
-        final Component source = flow.createProcessor("feed-source", TYPE);
-        flow.connect(source, port, new BackPressure(QUEUE, maxBytes));
+        final String sourceName = "source of " + name;
+        final Component source =
+                flow.find(ComponentKind.PROCESSOR, sourceName).orElseGet(() -> flow.createProcessor(sourceName, TYPE));
+        flow.stop(source);
+        final Component queue = flow.findConnection(source, port)
+                .orElseGet(() -> flow.connect(source, port, new BackPressure(QUEUE, maxBytes)));
+        flow.empty(queue);
         if (secure) {
             nifi.policies().grantPorts(List.of(port));
         }

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import java.util.stream.StreamSupport;
 
 /**
- * The queues of a NiFi's connections, read and emptied over the REST API.
+ * The queues of a NiFi's connections, read over the REST API.
  * For any thread; a call blocks until NiFi has answered.
  */
 public final class QueueClient {
@@ -32,12 +32,6 @@ public final class QueueClient {
         return new QueueSize(
                 snapshot.required("flowFilesQueued").asLong(),
                 snapshot.required("bytesQueued").asLong());
-    }
-
-    /** Drops everything that waits in a connection's queue. */
-    public void empty(final Component connection) {
-        final String requests = path(connection) + "/drop-requests";
-        finish("dropRequest", requests, () -> rest.post(requests, null));
     }
 
     /** The first hundred FlowFiles of a connection's queue, in its order. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.harness.target;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -9,22 +11,22 @@ import org.nios2s.harness.load.LoadSettings.Shape;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiNode;
-import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.integration.SharedNifi;
 
-/** A secured NiFi tells the harness how much there is to be pulled from it. Runs on the thread of the tests. */
+/** What there is to be pulled from a secured NiFi, as the harness knows it. Runs on the thread of the tests. */
 @ResourceLock(SharedNifi.Lock.NIO_SECURED)
 class SecuredSourceIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Shape SHAPE = Shape.push(1, 100_000);
     private static final long MAX_BYTES = 1_000_000;
+    private static final String PORT = "pulled-over-tls";
 
     @Test
-    void whatASourceHasMadeIsKnown() {
+    void whatASourceHasMadeIsKnownAndLeftToNobodyElse() {
         final NifiNode nifi = SharedNifi.NIO_SECURED.get();
         final FlowClient flow = nifi.flow();
-        final FlowFileSource source = FlowFileSource.intoPort(nifi, "pulled-over-tls", 1, MAX_BYTES, true);
+        final FlowFileSource source = FlowFileSource.intoPort(nifi, PORT, 1, MAX_BYTES, true);
         final Component queue =
                 flow.findConnection(source.source(), source.destination()).orElseThrow();
         try {
@@ -32,10 +34,15 @@ class SecuredSourceIT {
             Awaitility.await().atMost(PATIENCE).until(() -> source.queued() > 0);
             source.stop();
             Awaitility.await().atMost(PATIENCE).until(() -> source.made() * SHAPE.packets() == source.queued());
+
+            // A second measurement of the same NiFi finds nothing of the first.
+            final FlowFileSource next = FlowFileSource.intoPort(nifi, PORT, 1, MAX_BYTES, true);
+            assertEquals(source, next);
+            assertEquals(0, next.queued());
         } finally {
             source.stop();
             flow.stop(source.destination());
-            new QueueClient(nifi.rest()).empty(queue);
+            nifi.flow().empty(queue);
             flow.delete(queue);
             flow.delete(source.source());
             flow.delete(source.destination());
