@@ -83,6 +83,23 @@ class LifeCycleTest {
         ServedListener.awaiting().until(() -> before.containsAll(threads()));
     }
 
+    @Test
+    @DisplayName("a routing rule that NiFi can't read is one error that names the rule, and no port in use")
+    void ruleWithoutPort() throws Exception {
+        final NiFiProperties properties = new NiFiProperties(
+                Map.of("nifi.remote.route.raw.proxy.when", "true", "nifi.remote.route.raw.proxy.hostname", "proxy"));
+        final NioRemoteSiteListener listener =
+                new NioRemoteSiteListener(0, null, properties, null, ListenerSettings.from(properties));
+        try {
+            final List<String> errors = errorsOf(listener::start);
+            assertEquals(1, errors.size(), errors::toString);
+            assertTrue(errors.getFirst().contains("[proxy] 'port' is not specified"), errors.getFirst());
+            assertTrue(errors.getFirst().endsWith("remove the cause first"), errors.getFirst());
+        } finally {
+            listener.stop();
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     @DisplayName("a health check is no fault, whatever serves it")
