@@ -171,15 +171,7 @@ public record FlowClient(RestClient rest, String clientId) {
 
     /** Drops what a connection holds, but for what a session has taken out of it. */
     public void empty(final Component connection) {
-        final String requests = "/flowfile-queues/" + connection.id() + "/drop-requests";
-        final String request = requests + "/"
-                + rest.post(requests, RestClient.object())
-                        .requiredAt("/dropRequest/id")
-                        .asText();
-        Deadline.after(PATIENCE).until(() -> connection + " is empty", () -> rest.get(request)
-                .requiredAt("/dropRequest/finished")
-                .asBoolean());
-        rest.delete(request);
+        rest.finish("dropRequest", "/flowfile-queues/" + connection.id() + "/drop-requests");
     }
 
     private static long queued(final JsonNode connection) {

@@ -23,6 +23,7 @@ public final class RestClient implements AutoCloseable {
 
     static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration FINISH_PATIENCE = Duration.ofSeconds(60);
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
 
     private final String api;
@@ -71,6 +72,22 @@ public final class RestClient implements AutoCloseable {
     /** Makes a resource; the body may be null. */
     public JsonNode post(final String path, final JsonNode body) {
         return json(send("POST", path, body));
+    }
+
+    /** Makes a request that takes NiFi a while, such as the listing of a queue, and waits until it is finished: its last state. */
+    JsonNode finish(final String name, final String requests) {
+        final String request = requests + "/"
+                + post(requests, null).required(name).required("id").asText();
+        final JsonNode[] answer = new JsonNode[1];
+        try {
+            Deadline.after(FINISH_PATIENCE).until(() -> "NiFi finishes " + request, () -> {
+                answer[0] = get(request).required(name);
+                return answer[0].required("finished").asBoolean();
+            });
+        } finally {
+            delete(request);
+        }
+        return answer[0];
     }
 
     public JsonNode put(final String path, final JsonNode body) {

@@ -29,7 +29,6 @@ public final class Feed {
     private static final Duration POLL = Duration.ofMillis(200);
 
     private final FlowFileSource source;
-    private final String port;
     private final Shape shape;
     private FeedBalance balance;
     private boolean continues;
@@ -37,14 +36,9 @@ public final class Feed {
     private long madeBefore;
     private long queuedBefore;
 
-    Feed(final FlowFileSource source, final String port, final Shape shape) {
+    Feed(final FlowFileSource source, final Shape shape) {
         this.source = source;
-        this.port = port;
         this.shape = shape;
-    }
-
-    String port() {
-        return port;
     }
 
     FlowFileSource source() {

@@ -108,7 +108,7 @@ public final class ManagedTarget implements MeasuredTarget {
     private Feed makeFeed(final Shape shape) {
         final String port = "feed-" + (feeds.size() + 1);
         final boolean secure = target.tls() != null;
-        return new Feed(FlowFileSource.intoPort(node(), port, FEED_TASKS, Feed.MAX_QUEUED_BYTES, secure), port, shape);
+        return new Feed(FlowFileSource.intoPort(node(), port, FEED_TASKS, Feed.MAX_QUEUED_BYTES, secure), shape);
     }
 
     @Override

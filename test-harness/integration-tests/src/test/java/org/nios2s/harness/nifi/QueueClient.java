@@ -2,11 +2,9 @@
 package org.nios2s.harness.nifi;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.stream.StreamSupport;
 
 /**
@@ -14,8 +12,6 @@ import java.util.stream.StreamSupport;
  * For any thread; a call blocks until NiFi has answered.
  */
 public final class QueueClient {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final RestClient rest;
 
@@ -36,8 +32,7 @@ public final class QueueClient {
 
     /** The first hundred FlowFiles of a connection's queue, in its order. */
     public List<QueuedFlowFile> list(final Component connection) {
-        final String requests = path(connection) + "/listing-requests";
-        final JsonNode listing = finish("listingRequest", requests, () -> rest.post(requests, null));
+        final JsonNode listing = rest.finish("listingRequest", path(connection) + "/listing-requests");
         return StreamSupport.stream(listing.path("flowFileSummaries").spliterator(), false)
                 .map(flowFile -> new QueuedFlowFile(
                         flowFile.required("uuid").asText(),
@@ -62,21 +57,6 @@ public final class QueueClient {
     /** The content of a FlowFile that waits in a connection's queue. */
     public byte[] content(final Component connection, final QueuedFlowFile flowFile) {
         return rest.getBytes(path(connection) + "/flowfiles/" + flowFile.uuid() + "/content" + node(flowFile));
-    }
-
-    private JsonNode finish(final String name, final String requests, final Supplier<JsonNode> make) {
-        final String request =
-                requests + "/" + make.get().required(name).required("id").asText();
-        final JsonNode[] answer = new JsonNode[1];
-        try {
-            Deadline.after(PATIENCE).until(() -> "NiFi finishes " + request, () -> {
-                answer[0] = rest.get(request).required(name);
-                return answer[0].required("finished").asBoolean();
-            });
-        } finally {
-            rest.delete(request);
-        }
-        return answer[0];
     }
 
     private static String path(final Component connection) {
