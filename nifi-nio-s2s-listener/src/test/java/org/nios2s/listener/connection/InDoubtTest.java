@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -405,8 +407,10 @@ class InDoubtTest {
     @DisplayName("is forgotten after a time")
     void forgotten() throws Exception {
         listener.close();
-        listener = new RunningListener("in.doubt.time", "1 millis");
+        final AtomicLong clock = new AtomicLong();
+        listener = new RunningListener(RunningListener.Environment.plain(clock::get), "in.doubt.time", "1 millis");
         leaveInCommitOf("a");
+        clock.set(TimeUnit.MILLISECONDS.toNanos(2));
         RunningListener.awaiting().until(() -> {
             listener.dispatchers().sweep();
             return listener.dispatchers().inDoubt() == 0;

@@ -258,6 +258,8 @@ class PeerListTest {
                         new RunningListener(hanging, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").flush();
+            // What it waits for first, the nodes, has a shorter time.
+            listener.awaitNodes();
             listener.awaitStep("PeerListStep");
             listener.checkDeadlinesAfter(Duration.ofSeconds(19));
             listener.assertNoFault();

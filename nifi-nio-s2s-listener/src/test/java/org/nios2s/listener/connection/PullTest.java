@@ -39,7 +39,6 @@ import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatcher;
-import org.nios2s.listener.settings.TransportSelection;
 
 /** A peer pulls FlowFiles, and reads them with NiFi's own codec. Lives on the test's thread. */
 class PullTest {
@@ -292,12 +291,7 @@ class PullTest {
     private List<WirePeer> takeAllPermits() throws Exception {
         stop();
         listener = new RunningListener(
-                new RunningListener.Environment(
-                        TransportSelection.select(TransportSelection.Choice.NIO), null, clock::get),
-                "streaming.transactions",
-                "1",
-                "connections.max",
-                "3");
+                RunningListener.Environment.plain(clock::get), "streaming.transactions", "1", "connections.max", "3");
         final List<WirePeer> unfinished = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             peer = listener.connect();

@@ -23,6 +23,7 @@ import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.port.PortDispatcher;
+import org.nios2s.listener.time.NanoClock;
 import org.nios2s.peers.Message;
 
 /** Peers under a rule of {@code rate.}, beside others. Lives on the test's thread, and one more for the limited peer. */
@@ -43,7 +44,13 @@ class RateTest {
     @BeforeEach
     void start() throws Exception {
         listener = new RunningListener(
-                "rate.slow.address", LIMITED, "rate.slow.bytes", "64 KB", "rate.slow.transactions", "1");
+                RunningListener.Environment.plain(NanoClock.SYSTEM),
+                "rate.slow.address",
+                LIMITED,
+                "rate.slow.bytes",
+                "64 KB",
+                "rate.slow.transactions",
+                "1");
     }
 
     @AfterEach
@@ -90,7 +97,13 @@ class RateTest {
         if (streams.equals("true")) {
             stop();
             listener = new RunningListener(
-                    "transaction.memory", "4 KB", "rate.slow.address", LIMITED, "rate.slow.bytes", "64 KB");
+                    RunningListener.Environment.plain(NanoClock.SYSTEM),
+                    "transaction.memory",
+                    "4 KB",
+                    "rate.slow.address",
+                    LIMITED,
+                    "rate.slow.bytes",
+                    "64 KB");
         }
         try (WirePeer limited = listener.connectFrom(LIMITED);
                 WirePeer free = listener.connect()) {

@@ -31,6 +31,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -86,7 +87,7 @@ final class RunningListener implements AutoCloseable {
     private final ExecutorService blockingTasks = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService contentReaders = Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService contentWriters = Executors.newFixedThreadPool(BLOCKING_THREADS);
-    private final ExecutorService peerLists = Executors.newFixedThreadPool(BLOCKING_THREADS);
+    private final ThreadPoolExecutor peerLists = (ThreadPoolExecutor) Executors.newFixedThreadPool(BLOCKING_THREADS);
     private final ExecutorService lookups = Executors.newFixedThreadPool(1);
     private final HostNames hostNames;
     private final ListenerMetrics metrics;
@@ -120,8 +121,13 @@ final class RunningListener implements AutoCloseable {
      * @param tls makes the TLS of connections, or null for plain TCP
      */
     record Environment(TransportSelection transport, TlsHandlerFactory tls, NanoClock clock) {
-        private static final Environment USUAL =
-                new Environment(TransportSelection.select(TransportSelection.Choice.NIO), null, NanoClock.SYSTEM);
+        /** The clock stands still, so that nothing is late because the machine is busy. */
+        private static final Environment USUAL = plain(() -> TimeUnit.DAYS.toNanos(1));
+
+        /** @return without TLS, with a clock that the test sets, or that of the JVM where time is what it tests */
+        static Environment plain(final NanoClock clock) {
+            return new Environment(TransportSelection.select(TransportSelection.Choice.NIO), null, clock);
+        }
     }
 
     /**
@@ -543,6 +549,11 @@ final class RunningListener implements AutoCloseable {
     /** @return when something last moved on a connection of each peer that named a port */
     Map<String, Long> lastProgressNanos() throws Exception {
         return worker.submit(connections::lastProgressNanos).get();
+    }
+
+    /** Waits until NiFi has listed its nodes once, and each peer that waited for that was told. */
+    void awaitNodes() {
+        awaiting().until(() -> peerLists.getCompletedTaskCount() > 0);
     }
 
     /** Looks after the deadlines of all connections, as if so much time had passed. */

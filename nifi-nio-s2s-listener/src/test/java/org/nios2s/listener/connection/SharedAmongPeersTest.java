@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.port.RecordingPort;
-import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.peers.Message;
 
 /**
@@ -189,8 +188,7 @@ class SharedAmongPeersTest {
 
     private RunningListener listener(final int places, final String transactionMemory) throws Exception {
         return new RunningListener(
-                new RunningListener.Environment(
-                        TransportSelection.select(TransportSelection.Choice.NIO), null, clock::get),
+                RunningListener.Environment.plain(clock::get),
                 "request.queue.size",
                 String.valueOf(places),
                 "streaming.transactions",

@@ -29,7 +29,6 @@ import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.ReceivedFlowFile;
-import org.nios2s.listener.settings.TransportSelection;
 
 /** A peer pushes more than a transaction may hold in memory. Lives on the test's thread. */
 class StreamingTest {
@@ -324,8 +323,7 @@ class StreamingTest {
     void endlessAttributes() throws Exception {
         final AtomicLong clock = new AtomicLong(System.nanoTime());
         try (RunningListener narrow = new RunningListener(
-                        new RunningListener.Environment(
-                                TransportSelection.select(TransportSelection.Choice.NIO), null, clock::get),
+                        RunningListener.Environment.plain(clock::get),
                         "buffer.memory",
                         "1 MB",
                         "streaming.transactions",
@@ -414,8 +412,7 @@ class StreamingTest {
     void hog() throws Exception {
         final AtomicLong clock = new AtomicLong(System.nanoTime());
         try (RunningListener own = new RunningListener(
-                        new RunningListener.Environment(
-                                TransportSelection.select(TransportSelection.Choice.NIO), null, clock::get),
+                        RunningListener.Environment.plain(clock::get),
                         "transaction.memory",
                         "64 KB",
                         "streaming.transactions",
