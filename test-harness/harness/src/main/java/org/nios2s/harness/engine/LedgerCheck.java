@@ -13,9 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -80,28 +80,48 @@ record LedgerCheck(Map<Path, Long> from) {
         final Count count = new Count(outcome.clients(), packets, sent);
         from.forEach((file, start) -> {
             count.nextFile();
-            read(file, start, outcome.run(), count);
+            read(file, start, outcome.run(), settled, count);
         });
         return count.metrics(settled);
     }
 
-    private static void read(final Path parcels, final long start, final String run, final Count count) {
+    /**
+     * Every line from the run's begin on has to be a record: of one that is not, nobody knows whether it was lost, damaged or
+     * there twice. Only where the sink was not waited for may the last line be torn.
+     */
+    private static void read(
+            final Path parcels, final long start, final String run, final boolean settled, final Count count) {
+        if (size(parcels) < start) {
+            throw damaged(parcels, "is shorter than when the run began");
+        }
         if (!Files.exists(parcels)) {
             return;
         }
         final String prefix = run + "-";
-        try (FileChannel channel = FileChannel.open(parcels).position(start);
+        // What stands before the first end of a line belongs to an earlier run.
+        final long before = Math.max(0, start - 1);
+        try (FileChannel channel = FileChannel.open(parcels).position(before);
                 InputStream bytes = Channels.newInputStream(channel);
-                BufferedReader lines = new BufferedReader(new InputStreamReader(bytes, StandardCharsets.US_ASCII))) {
-            // The end of NiFi may tear a line; its FlowFile comes again then.
-            lines.lines()
-                    .filter(line -> line.startsWith(prefix))
-                    .map(Parcel::parse)
-                    .filter(Objects::nonNull)
-                    .forEach(count::enter);
+                BufferedReader reader = new BufferedReader(new InputStreamReader(bytes, StandardCharsets.US_ASCII))) {
+            final Iterator<String> lines = reader.lines().skip(start - before).iterator();
+            while (lines.hasNext()) {
+                final Parcel parcel = Parcel.parse(lines.next());
+                if (parcel == null && (settled || lines.hasNext())) {
+                    throw damaged(parcels, "has a line that can't be read behind its byte " + start);
+                }
+                if (parcel != null && parcel.id().startsWith(prefix)) {
+                    count.enter(parcel);
+                }
+            }
         } catch (final IOException | UncheckedIOException e) {
             throw new HarnessException("Cannot read the sink's parcels " + parcels, e);
         }
+    }
+
+    private static HarnessException damaged(final Path parcels, final String how) {
+        return new HarnessException(
+                "The sink's ledger %s %s, so nothing is known of the packets of this run: is its disk full, or did something else write to it? Measure again"
+                        .formatted(parcels, how));
     }
 
     private boolean awaitStandstill(final Duration still, final Deadline deadline, final Wait wait)

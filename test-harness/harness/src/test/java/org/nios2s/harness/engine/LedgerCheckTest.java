@@ -3,6 +3,7 @@ package org.nios2s.harness.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.nios2s.harness.HarnessException;
 import org.nios2s.harness.load.ClientStats;
 import org.nios2s.harness.load.LoadOutcome;
 import org.nios2s.harness.load.LoadRecorder;
@@ -86,7 +88,7 @@ class LedgerCheckTest {
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(
                 ids,
-                parcels("other-0-0-0", "", "run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"),
+                parcels("other-0-0-0", "run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"),
                 StandardOpenOption.APPEND);
 
         assertTrue(check.compare(outcome(), 2, SENT, IDLE).exact());
@@ -105,8 +107,7 @@ class LedgerCheckTest {
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
         Files.write(ids, parcels("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1"));
 
-        final LedgerMetrics metrics = check.compare(
-                outcome(), 2, SENT, new LedgerCheck.Wait(PATIENCE, PATIENCE, () -> true, () -> false, () -> {}));
+        final LedgerMetrics metrics = check.compare(outcome(), 2, SENT, ended());
 
         assertEquals(0, metrics.lost());
         assertFalse(metrics.exact());
@@ -167,19 +168,85 @@ class LedgerCheckTest {
     @Test
     void aFlowFileThatTheSinkTakesAgainAfterAKillIsNeitherLostNorThereTwice() throws Exception {
         final List<String> lines = parcels("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1");
-        final String last = lines.getLast();
         final Path ids = directory.resolve("ids");
         final LedgerCheck check = LedgerCheck.before(List.of(ids));
-        Files.write(ids, lines.subList(0, 3));
-        Files.writeString(ids, lines.get(2) + "\n" + last.substring(0, last.length() - 3), StandardOpenOption.APPEND);
-        Files.writeString(ids, "\n" + last + "\n", StandardOpenOption.APPEND);
+        Files.write(ids, lines);
+        append(ids, lines.getLast());
 
         assertEquals(new LedgerMetrics(4, 4, 0, 0, 0, 0L, null, true), check.compare(outcome(), 2, SENT, IDLE));
     }
 
+    @Test
+    void whatAnEarlierKillHasTornBelongsToNoRun() throws Exception {
+        final List<String> lines = parcels("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1");
+        final Path ids = Files.writeString(directory.resolve("ids"), torn(lines.getFirst()));
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
+        // A sink that is opened again ends the line first.
+        Files.writeString(ids, "\n" + String.join("\n", lines) + "\n", StandardOpenOption.APPEND);
+
+        assertTrue(check.compare(outcome(), 2, SENT, IDLE).exact());
+    }
+
+    @Test
+    void aRecordThatIsTornIsNoLostPacketButALedgerThatSaysNothing() {
+        final List<String> lines = parcels("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1");
+        final String whole = String.join("\n", lines) + "\n";
+        final String second = lines.get(1);
+        for (final String damaged : List.of(
+                torn(whole),
+                whole.replace(second + "\n", torn(second)),
+                whole.replace(second, "\0".repeat(second.length())),
+                whole + "garbage\n",
+                whole + "\n")) {
+            assertNothingIsSaid(ids -> Files.writeString(ids, damaged, StandardOpenOption.APPEND), "can't be read");
+        }
+    }
+
+    @Test
+    void aLedgerThatIsShorterThanBeforeTheRunSaysNothing() {
+        assertNothingIsSaid(ids -> Files.writeString(ids, "r"), "shorter than when the run began");
+        assertNothingIsSaid(Files::delete, "shorter than when the run began");
+    }
+
+    @Test
+    void theEndOfItsNifiMayTearTheLastRecord() throws Exception {
+        final List<String> lines = parcels("run-0-0-0", "run-0-0-1", "run-1-2-0", "run-1-2-1");
+        final Path ids = directory.resolve("ids");
+        final LedgerCheck check = LedgerCheck.before(List.of(ids));
+        Files.writeString(ids, torn(String.join("\n", lines)));
+
+        final LedgerMetrics metrics = check.compare(outcome(), 2, SENT, ended());
+
+        assertEquals(new LedgerMetrics(4, 3, 1, 0, 0, 0L, null, false), metrics);
+    }
+
+    private interface Damage {
+        void to(Path ids) throws IOException;
+    }
+
+    private void assertNothingIsSaid(final Damage damage, final String reason) {
+        final Path ids = directory.resolve("ids");
+        final HarnessException refusal = assertThrows(HarnessException.class, () -> {
+            Files.write(ids, parcels("other-0-0-0"));
+            final LedgerCheck check = LedgerCheck.before(List.of(ids));
+            damage.to(ids);
+            check.compare(outcome(), 2, SENT, IDLE);
+        });
+        assertTrue(refusal.getMessage().contains(reason), refusal::getMessage);
+        assertTrue(refusal.getMessage().contains("nothing is known"), refusal::getMessage);
+    }
+
+    private static String torn(final String text) {
+        return text.substring(0, text.length() - 4);
+    }
+
+    private static LedgerCheck.Wait ended() {
+        return new LedgerCheck.Wait(PATIENCE, PATIENCE, () -> true, () -> false, () -> {});
+    }
+
     private List<String> parcels(final String... ids) {
         return Stream.of(ids)
-                .map(id -> PacketId.parse(id) == null ? "" : line(SENT.apply(PacketId.parse(id)), id))
+                .map(id -> line(SENT.apply(PacketId.parse(id)), id))
                 .toList();
     }
 
