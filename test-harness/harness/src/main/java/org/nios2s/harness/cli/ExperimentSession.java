@@ -251,30 +251,16 @@ final class ExperimentSession {
     }
 
     private int finish(final Results results, final Completion completion) {
-        final PrintWriter out = command.commandLine().getOut();
         if (results.isEmpty()) {
-            out.println("Nothing was measured.");
+            command.commandLine().getOut().println("Nothing was measured.");
             return ExitCode.SOFTWARE;
         }
         final Analysis analysis = results.analysis();
         final ExperimentResult result = results.result(completion);
         final Optional<String> lost = kept(() -> results.keep(result));
-        out.println(HtmlReport.headline(result));
-        out.println();
-        result.tables().forEach(table -> {
-            out.println(table.text());
-            Optional.ofNullable(table.note()).ifPresent(out::println);
-        });
-        result.conclusion().remarks().forEach(out::println);
-        if (!completion.complete()) {
-            out.println("not complete: " + completion.reason());
-        }
-        out.println(result.conclusion().verdict());
-        // Figures that could not be written have been said by now.
-        lost.ifPresentOrElse(
-                out::println,
-                () -> out.println("report: " + results.directory().path().resolve(HtmlReport.FILE)));
-        left().ifPresent(out::println);
+        print(
+                result,
+                lost.orElseGet(() -> "report: " + results.directory().path().resolve(HtmlReport.FILE)));
         final List<String> flaws = results.flaws();
         if (junit != null) {
             final List<String> incomplete = new ArrayList<>(lost.stream().toList());
@@ -295,6 +281,25 @@ final class ExperimentSession {
             return ExitCode.USAGE;
         }
         return flaws.isEmpty() && completion.complete() ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    /** @param kept where the result is, or the reason for which it is nowhere */
+    private void print(final ExperimentResult result, final String kept) {
+        final PrintWriter out = command.commandLine().getOut();
+        // First, since what follows is about a part of the runs.
+        if (!result.completion().complete()) {
+            out.println("not complete: " + result.completion().reason());
+        }
+        out.println(HtmlReport.headline(result));
+        out.println();
+        result.tables().forEach(table -> {
+            out.println(table.text());
+            Optional.ofNullable(table.note()).ifPresent(out::println);
+        });
+        result.conclusion().remarks().forEach(out::println);
+        out.println(result.conclusion().verdict());
+        out.println(kept);
+        left().ifPresent(out::println);
     }
 
     private static Optional<String> kept(final Runnable write) {
