@@ -18,6 +18,7 @@ import org.nios2s.harness.analysis.PairedComparison;
 import org.nios2s.harness.analysis.Ratio;
 import org.nios2s.harness.analysis.Threshold;
 import org.nios2s.harness.result.Chart;
+import org.nios2s.harness.result.Comparison;
 import org.nios2s.harness.result.DataTable;
 import org.nios2s.harness.result.DataTable.Column;
 import org.nios2s.harness.result.ExperimentResult;
@@ -130,7 +131,7 @@ public final class SideBySide {
                 tables,
                 charts(byLetter),
                 runs(byLetter),
-                List.of());
+                comparisons(byLetter));
     }
 
     private static String commit(final ExperimentResult result) {
@@ -278,9 +279,24 @@ public final class SideBySide {
         final List<RunResult> runs = new ArrayList<>();
         byLetter.forEach((letter, result) -> result.runs().forEach(run -> {
             final Place at = run.place();
-            final String row = letter + (at.row().isEmpty() ? "" : " " + at.row());
-            runs.add(run.at(new Place(row, at.column(), at.round(), at.repetition())));
+            runs.add(run.at(new Place(row(letter, at.row()), at.column(), at.round(), at.repetition())));
         }));
         return runs;
+    }
+
+    /** What each result compares, so that the failures of a baseline are excused here as they are there. */
+    private static List<Comparison> comparisons(final Map<String, ExperimentResult> byLetter) {
+        final List<Comparison> comparisons = new ArrayList<>();
+        byLetter.forEach((letter, result) -> result.comparisons()
+                .forEach(each -> comparisons.add(new Comparison(
+                        row(letter, each.row()),
+                        each.column(),
+                        row(letter, each.againstRow()),
+                        each.againstColumn()))));
+        return comparisons;
+    }
+
+    private static String row(final String letter, final String row) {
+        return letter + (row.isEmpty() ? "" : " " + row);
     }
 }

@@ -29,6 +29,11 @@ class SideBySideTest {
     }
 
     @Test
+    void failuresOfABaselineAreNoTroubleOfSeveralResultsEither() {
+        assertEquals("nio: 6 transactions failed.", HtmlReport.headline(both));
+    }
+
+    @Test
     void crossedGatesAndLossesTakeThePlaceOfTheSentence() {
         final ExperimentResult praised = Samples.flawless();
         assertEquals(praised.conclusion().sentence(), said(praised));
