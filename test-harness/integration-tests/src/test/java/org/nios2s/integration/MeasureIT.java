@@ -10,7 +10,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -80,7 +79,7 @@ class MeasureIT {
 
     @Test
     void eachLoadIsMeasuredOnEachListenerAndItsLedgerIsExact() throws IOException {
-        final ExperimentResult result = measure("every-load.yaml");
+        final ExperimentResult result = measure(file("every-load.yaml"));
 
         final Set<String> expected = new HashSet<>();
         for (final String load : LOADS) {
@@ -158,7 +157,7 @@ class MeasureIT {
     @Test
     @Tag("full")
     void theSameListenerBesideItselfShowsNoDifference() throws IOException {
-        final ExperimentResult result = measure("same-twice.yaml");
+        final ExperimentResult result = measure("same-twice");
 
         assertEquals("No difference is shown in this run.", result.conclusion().sentence(), () -> result.tables()
                 .getFirst()
@@ -168,17 +167,19 @@ class MeasureIT {
     @Test
     @Tag("full")
     void manyPortsAreMeasured() throws IOException {
-        for (final RunResult run : measure("other-targets.yaml").runs()) {
+        for (final RunResult run : measure(file("other-targets.yaml")).runs()) {
             assertTrue(run.flawless(), () -> run.place() + " failed: " + run);
             assertTrue(run.probes().get("triggers") > 0, run::toString);
         }
     }
 
+    private static String file(final String name) {
+        return Path.of("src", "test", "resources", name).toString();
+    }
+
     private ExperimentResult measure(final String experiment) throws IOException {
         final StringWriter out = new StringWriter();
-        final List<String> arguments = new ArrayList<>(List.of("measure"));
-        arguments.add(Path.of("src", "test", "resources", experiment).toString());
-        arguments.addAll(List.of("--wait", "--results", results.toString()));
+        final List<String> arguments = List.of("measure", experiment, "--wait", "--results", results.toString());
 
         final int code = S2sHarness.commandLine()
                 .setOut(new PrintWriter(out))

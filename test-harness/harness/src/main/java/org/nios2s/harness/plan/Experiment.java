@@ -2,6 +2,7 @@
 package org.nios2s.harness.plan;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -144,6 +145,7 @@ public record Experiment(
                     "%d combinations to measure; there must be 1 to %d".formatted(cells.size(), MAX_CELLS));
         }
         requireFound(drafts, cells);
+        requireApart(cells);
         Settings.DEFAULTS.with(baseline);
         for (final Cell cell : cells) {
             cell.settings().requireEffect();
@@ -167,6 +169,19 @@ public record Experiment(
             throw new IllegalArgumentException(
                     "the baseline %s is nothing that is measured here: write a setting as the axis has it"
                             .formatted(baseline));
+        }
+    }
+
+    /** Refuses two targets that are one: equal settings mean one NiFi, and nothing would be compared. */
+    private static void requireApart(final List<Cell> cells) {
+        final Map<List<Object>, Cell> first = new HashMap<>();
+        for (final Cell cell : cells) {
+            final Cell same = first.putIfAbsent(List.of(cell.row(), cell.settings()), cell);
+            if (same != null) {
+                throw new IllegalArgumentException(
+                        "'%s' and '%s' are one NiFi under two names: 'measure --show same-twice' has one listener in two JVMs"
+                                .formatted(same.column(), cell.column()));
+            }
         }
     }
 

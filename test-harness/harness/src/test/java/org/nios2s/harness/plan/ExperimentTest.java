@@ -161,6 +161,9 @@ class ExperimentTest {
         assertRefused(
                 "is never measured",
                 "vary: {load: [{name: a, clients: 1}, {name: b, clients: 2, only: {listner: nio}}]}");
+        assertRefused(
+                "'a' and 'b' are one NiFi under two names",
+                "vary: {listener: [{name: a, listener: nio}, {name: b, listener: nio}]}");
         assertRefused("is nothing that is measured here", "vary: {size: [1k, 10k]}\nbaseline: {size: 1024b}");
     }
 }
