@@ -6,6 +6,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import org.nios2s.harness.HarnessException;
+import org.nios2s.harness.result.ObservedServer;
 
 /**
  * Makes the listener's Netty in a NiFi look for buffers that nobody released, and finds what it reports in NiFi's log.
@@ -35,7 +36,7 @@ final class LeakDetection {
      * @throws HarnessException when there was one
      */
     static void failOnLeaks(final ProcessHandle process, final NifiNodeInfo nifi, final NifiLog log) {
-        if (!Boolean.getBoolean(PROPERTY)) {
+        if (!Boolean.getBoolean(PROPERTY) || !ServerThreads.listener(process).equals(ObservedServer.NIO)) {
             return;
         }
         for (int collection = 0; collection < COLLECTIONS; collection++) {
