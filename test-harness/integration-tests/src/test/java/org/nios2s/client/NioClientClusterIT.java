@@ -37,7 +37,7 @@ import org.nios2s.integration.SharedNifi;
  * Clients and a cluster of two nodes with our listener: NiFi's own finds both nodes, and the NIO client goes on when one of them
  * crashes. The test's thread ends and starts nodes; the senders live on the engine's IO workers.
  */
-@Order(2)
+@Order(Order.DEFAULT + 1)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class NioClientClusterIT {
     private static final Path HOME = SharedNifi.HOMES.resolve("cluster");

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.nios2s.harness.nifi.NifiOptions;
  * Which listener serves, and what the log says about it: one clear line, whatever happens.
  * Runs on the thread of the tests; every test starts a NiFi of its own but the first.
  */
+@Order(Order.DEFAULT + 2)
 class ActivationIT {
 
     private static final String HEAP = "512m";

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * documented, what each of them does is pinned.
  * Runs on the thread of the tests.
  */
+@Order(1)
 @ResourceLock(SharedNifi.Lock.NIO)
 @ResourceLock(SharedNifi.Lock.STOCK)
 class FidelityIT {

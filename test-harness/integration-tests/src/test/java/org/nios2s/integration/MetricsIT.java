@@ -19,6 +19,7 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.BackPressure;
 import org.nios2s.harness.nifi.Component;
@@ -31,6 +32,7 @@ import org.nios2s.peers.Message;
  * What the listener's beans say over NiFi's REST API against what the test itself has done, figure by figure. Runs on the thread
  * of the tests against a NiFi of its own, on which nobody else calls.
  */
+@Order(Order.DEFAULT + 2)
 class MetricsIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -28,6 +28,7 @@ import org.apache.nifi.remote.protocol.DataPacket;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.Listener;
@@ -42,6 +43,7 @@ import org.nios2s.harness.sink.Parcel;
  * NiFi ends in mid-traffic and is started again: whatever it acknowledged is there, and nothing is there twice.
  * The tests' thread ends and starts a NiFi of its own while other threads push.
  */
+@Order(Order.DEFAULT + 1)
 class RestartIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);

@@ -40,7 +40,7 @@ class RunnerTest {
     @Test
     void everyCellIsMeasuredInEveryRound() throws Exception {
         try (LoadServer server = new LoadServer(Script.FAITHFUL)) {
-            final List<RunResult> runs = run(server, SHORT, "packets=1,2");
+            final List<RunResult> runs = run(server, ANY.with("duration", "400ms"), "packets=1,2");
 
             assertEquals(
                     List.of("packets 1, nio #1", "packets 2, nio #1", "packets 1, nio #2", "packets 2, nio #2"),

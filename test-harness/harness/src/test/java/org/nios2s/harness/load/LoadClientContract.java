@@ -21,7 +21,7 @@ import org.nios2s.harness.load.LoadServer.Script;
 public abstract class LoadClientContract {
 
     protected static final Duration PATIENCE = Duration.ofSeconds(20);
-    protected static final Duration SHORT = Duration.ofSeconds(2);
+    protected static final Duration SHORT = Duration.ofSeconds(1);
 
     private static final int PACKET_BYTES = 10;
 

@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.nios2s.harness.HarnessException;
 
@@ -28,6 +29,7 @@ import org.nios2s.harness.HarnessException;
  * The commands of docs/install.md, as they stand there, on a NiFi with the {@code nifi.properties} that it ships. The NiFi that the
  * build puts together ships none, and has that of the harness. Runs on the thread of the tests with NiFis of its own.
  */
+@Order(Order.DEFAULT + 2)
 class InstallIT {
     private static final Path PAGE = Path.of("..", "..", "docs", "install.md");
     private static final Pattern COMMANDS = Pattern.compile("(?ms)^ *```sh install-(\\w+)\n(.*?)^ *```$");

@@ -106,7 +106,7 @@ class CliIT {
                         "--port-name",
                         nifi.portId("loop-in")));
         final Set<String> received = new TreeSet<>(
-                run(0, "receive", out.toString(), "--wait", "5s", "--url", url, "--port-name", "loop-out"));
+                run(0, "receive", out.toString(), "--wait", "2s", "--url", url, "--port-name", "loop-out"));
         assertEquals(3, received.size());
         try (Stream<Path> files = Files.list(out)) {
             assertEquals(
@@ -136,7 +136,7 @@ class CliIT {
                 .flatMap(each -> each);
         assertEquals(List.of(), run(0, environment, lines.toFile(), send.toArray(String[]::new)));
         final Stream<String> receive = Stream.of(
-                        Stream.of("receive", out.toString(), "--attributes", "--wait", "5s"),
+                        Stream.of("receive", out.toString(), "--attributes", "--wait", "2s"),
                         where.stream(),
                         Stream.of("loop-out"),
                         Stream.of(tls))
@@ -256,7 +256,7 @@ class CliIT {
                 "receive",
                 out.toString(),
                 "--wait",
-                "5s",
+                "2s",
                 "--url",
                 url,
                 "--port-name",

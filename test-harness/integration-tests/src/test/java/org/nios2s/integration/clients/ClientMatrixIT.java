@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.integration.clients;
 
+import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -36,6 +39,23 @@ class ClientMatrixIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    private static final Map<String, ClientVersion> LOADED = new HashMap<>();
+
+    @AfterAll
+    static void closeClients() throws IOException {
+        for (final ClientVersion client : LOADED.values()) {
+            client.close();
+        }
+        LOADED.clear();
+    }
+
+    private static ClientVersion client(final String version) throws IOException, ReflectiveOperationException {
+        if (!LOADED.containsKey(version)) {
+            LOADED.put(version, ClientVersion.load(version));
+        }
+        return LOADED.get(version);
+    }
+
     static Stream<Arguments> everyCombination() {
         return VERSIONS.stream().flatMap(version -> SERVING.stream()
                 .flatMap(nifi -> Stream.of(false, true).map(compress -> Arguments.of(version, nifi, compress))));
@@ -49,13 +69,12 @@ class ClientMatrixIT {
         final Packets sent = Packets.various(version + "-" + serving + "-" + compress + "-");
         final Packets arrived = Packets.none();
 
-        try (ClientVersion client = ClientVersion.load(version)) {
-            client.push(settings(version, nifi, "loop-in", compress), sent.attributes(), sent.contents());
-            Awaitility.await().atMost(PATIENCE).until(() -> {
-                client.pull(settings(version, nifi, "loop-out", compress), arrived.attributes(), arrived.contents());
-                return arrived.size() >= sent.size();
-            });
-        }
+        final ClientVersion client = client(version);
+        client.push(settings(version, nifi, "loop-in", compress), sent.attributes(), sent.contents());
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            client.pull(settings(version, nifi, "loop-out", compress), arrived.attributes(), arrived.contents());
+            return arrived.size() >= sent.size();
+        });
 
         sent.assertArrivedAs(arrived);
     }

@@ -69,15 +69,15 @@ class NifiLoadClientTest extends LoadClientContract {
     @Test
     void aFailureIsCountedByItsCause() throws Exception {
         assertOnlyFailure(Script.SILENT_INSTEAD_OF_CONFIRMATION, SHORT, "time-out while with NiFi's client");
-        assertFailures(Script.WRONG_CHECKSUM, "IOException: SocketClientTransaction");
-        assertFailures(Script.CLOSE_INSTEAD_OF_FINISHING, "Exception");
-        assertFailures(Script.GARBAGE_INSTEAD_OF_CONFIRMATION, "Exception");
+        assertFailures(Script.WRONG_CHECKSUM, PATIENCE, "IOException: SocketClientTransaction");
+        assertFailures(Script.CLOSE_INSTEAD_OF_FINISHING, PATIENCE, "Exception");
+        assertFailures(Script.GARBAGE_INSTEAD_OF_CONFIRMATION, SHORT, "Exception");
     }
 
     /** Both transactions of a client fail, and are counted under NiFi's own words for it, which begin so. */
-    private void assertFailures(final Script script, final String words) throws Exception {
+    private void assertFailures(final Script script, final Duration timeout, final String words) throws Exception {
         try (LoadServer server = new LoadServer(script)) {
-            final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, SHORT, 10));
+            final LoadOutcome outcome = drive(server, settings(1, 2, Duration.ZERO, timeout, 10));
 
             assertEquals(2, outcome.failed(), script::name);
             assertEquals(0, outcome.successes(), script::name);

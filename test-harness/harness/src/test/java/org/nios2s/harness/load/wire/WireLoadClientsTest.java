@@ -164,7 +164,8 @@ class WireLoadClientsTest extends LoadClientContract {
                 Duration.ZERO,
                 Duration.ZERO,
                 Duration.ZERO,
-                SHORT,
+                // Shorter than both pauses of the server together, much longer than each.
+                Duration.ofSeconds(2),
                 new LoadSettings.Shape(LoadSettings.Direction.PULL, packets, SizeMix.of(1), 0, 0, gzip),
                 LoadSettings.Connection.KEPT);
     }
