@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.nios2s.harness.plan.Experiment;
 import org.nios2s.harness.result.Range;
 import org.nios2s.harness.result.RunResult;
 import org.nios2s.harness.result.RunResult.GeneratorMetrics;
@@ -232,7 +233,7 @@ public record Warning(String brief, String remark) {
             }
         }
 
-        /** Of two columns one is first in every other round: runs that differ by that compare unlike states of their server. */
+        /** Of two columns one is first in half of the rounds: runs that differ by that compare unlike states of their server. */
         private void position() {
             final Map<String, List<RunResult>> kinds = runs.stream()
                     .collect(Collectors.groupingBy(run -> run.place().kind(), LinkedHashMap::new, Collectors.toList()));
@@ -241,30 +242,34 @@ public record Warning(String brief, String remark) {
             final List<String> explained = new ArrayList<>();
             for (final Metric metric : List.of(Metric.RATE, Metric.P50, Metric.P99, Metric.CPU)) {
                 kinds.forEach((kind, same) -> {
-                    final Optional<Range> odd = metric.range(inRounds(same, 1));
-                    final Optional<Range> even = metric.range(inRounds(same, 0));
-                    if (columns == 2 && odd.isPresent() && even.isPresent() && areApart(odd.get(), even.get())) {
+                    final Optional<Range> forwards = metric.range(inRounds(same, true));
+                    final Optional<Range> backwards = metric.range(inRounds(same, false));
+                    if (columns == 2
+                            && forwards.isPresent()
+                            && backwards.isPresent()
+                            && areApart(forwards.get(), backwards.get())) {
                         explained.add(Metric.words(
                                 "%s of %s (%s and %s)",
                                 metric.title(),
                                 kind,
-                                metric.format(odd.get().median()),
-                                metric.format(even.get().median())));
+                                metric.format(forwards.get().median()),
+                                metric.format(backwards.get().median())));
                     }
                 });
             }
             if (!explained.isEmpty()) {
-                warnings.add(new Warning(
-                        "the position in a round explains a difference",
-                        "Equal runs differ by whether they are the first or the second of their round: "
-                                + String.join("; ", explained)
-                                + ", in odd and in even rounds. Each ratio there compares unlike states of a server."));
+                warnings.add(
+                        new Warning(
+                                "the position in a round explains a difference",
+                                "Equal runs differ by whether they are the first or the second of their round: "
+                                        + String.join("; ", explained)
+                                        + ", in rounds that go in order and backwards. Each ratio there compares unlike states of a server."));
             }
         }
 
-        private static List<RunResult> inRounds(final List<RunResult> same, final int parity) {
+        private static List<RunResult> inRounds(final List<RunResult> same, final boolean forwards) {
             return same.stream()
-                    .filter(run -> run.place().round() % 2 == parity)
+                    .filter(run -> Experiment.isForwards(run.place().round()) == forwards)
                     .toList();
         }
 

@@ -139,7 +139,7 @@ public enum Parameter {
             "live-heap rss-after"),
     REPETITIONS(PROBE, NUMBER, "1", "Consecutive runs of each measurement; 4 or more show growth from one to the next"),
 
-    ROUNDS(PLAN, NUMBER, "6", "How often everything is measured: in order, then backwards, and so on"),
+    ROUNDS(PLAN, NUMBER, "6", "How often everything is measured: A B, then B A, B A, A B, and so on"),
     STARTS(
             PLAN,
             NUMBER,

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.nios2s.harness.load.LoadSettings;
 import org.nios2s.harness.plan.Experiment.Cell;
 import org.nios2s.harness.plan.Experiment.Trial;
@@ -97,15 +98,22 @@ public record Schedule(List<Trial> trials, int runs, Duration overhead, Duration
             lines.add("  %s%s".formatted(named(cell), given(cell.settings())));
         }
         lines.add("in this order:");
-        lines.add("  odd rounds: " + order(1));
+        lines.add(rounds(true) + order(1));
         if (trials.getLast().round() > 1) {
-            lines.add("  even rounds: " + order(2));
+            lines.add(rounds(false) + order(2));
         }
         if (!experiment.thresholds().isEmpty()) {
             lines.add("fails if: " + String.join("; ", experiment.thresholds()));
         }
         lines.add(String.format(Locale.ROOT, "%,d runs, about %s", runs, minutes(estimate)));
         return String.join(System.lineSeparator(), lines);
+    }
+
+    private String rounds(final boolean forwards) {
+        return IntStream.rangeClosed(1, trials.getLast().round())
+                .filter(round -> Experiment.isForwards(round) == forwards)
+                .mapToObj(Integer::toString)
+                .collect(Collectors.joining(", ", "  round ", ": "));
     }
 
     private String order(final int round) {

@@ -210,7 +210,7 @@ class RefusedCommandTest {
 
         assertTrue(out.toString().contains("5 combinations:"), out.toString());
         assertTrue(out.toString().contains("beside 1,000 slow peers / nio"), out.toString());
-        assertTrue(out.toString().contains("even rounds: "), out.toString());
+        assertTrue(out.toString().contains("round 2, 3, 5: "), out.toString());
         assertTrue(out.toString().matches("(?s).*\\d+ runs, about \\d+ min\\s*"), out.toString());
         assertFalse(Files.exists(directory.resolve("r")));
     }

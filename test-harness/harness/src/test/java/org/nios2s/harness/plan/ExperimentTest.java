@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -98,6 +99,25 @@ class ExperimentTest {
                 Presets.parse("x", "vary: {listener: [stock, nio]}").trials(2).stream()
                         .map(trial -> trial.cell().column())
                         .toList());
+    }
+
+    /** What gets faster from round to round, or slower, then meets both orders alike. */
+    @Test
+    void neitherOrderHasTheEarlierRounds() {
+        for (final int rounds : new int[] {4, 8, 16}) {
+            assertEquals(sumOfRounds("stock", rounds), sumOfRounds("nio", rounds), "of " + rounds);
+        }
+    }
+
+    /** Of those in which this one is measured first. */
+    private static int sumOfRounds(final String first, final int rounds) {
+        final List<Trial> trials =
+                Presets.parse("x", "vary: {listener: [stock, nio]}").trials(rounds);
+        return IntStream.range(0, rounds)
+                .mapToObj(round -> trials.get(2 * round))
+                .filter(trial -> trial.cell().column().equals(first))
+                .mapToInt(Trial::round)
+                .sum();
     }
 
     @Test
