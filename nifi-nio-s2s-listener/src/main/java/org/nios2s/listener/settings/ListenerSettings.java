@@ -115,7 +115,7 @@ public record ListenerSettings(
         private static final String CONTENTS = "org.apache.nifi.controller.repository.FileSystemRepository";
 
         private static InDoubt read(final SettingsReader reader, final NiFiProperties properties) {
-            final Duration time = reader.time("in.doubt.time", "10 mins", 0);
+            final Duration time = reader.timeOrNone("in.doubt.time", "10 mins");
             final DoubtRoom.Until until = reader.choice("in.doubt.until", DoubtRoom.Until.SENT);
             final boolean isFileKept =
                     !time.isZero() && until == DoubtRoom.Until.HEARD && hasSurvivingRepositories(properties);
@@ -209,7 +209,7 @@ public record ListenerSettings(
                         reader.flag("resolve.hostnames", true),
                         InDoubt.read(reader, properties)),
                 reader.choice("tls.provider", Provider.AUTO),
-                reader.time("drain.before.stop", "0 secs", 0),
+                reader.timeOrNone("drain.before.stop", "0"),
                 reader.description());
         reader.requireNoOther();
         if (settings.memory.transaction > settings.memory.buffer) {

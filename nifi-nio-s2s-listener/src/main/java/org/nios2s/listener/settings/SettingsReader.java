@@ -102,6 +102,14 @@ record SettingsReader(NiFiProperties properties, String prefix, Map<String, Stri
                 text -> parseTime(text, minMillis));
     }
 
+    /** Reads a time, or 0 for none. */
+    Duration timeOrNone(final String name, final String defaultText) {
+        return read(name, defaultText, "0, or a time such as 30 secs", text -> switch (text) {
+            case "0" -> Duration.ZERO;
+            default -> parseTime(text, 0);
+        });
+    }
+
     private static Duration parseTime(final String text, final long minMillis) {
         final long millis = FormatUtils.getTimeDuration(text, TimeUnit.MILLISECONDS);
         return Duration.ofMillis(inRange(millis, minMillis, Integer.MAX_VALUE));

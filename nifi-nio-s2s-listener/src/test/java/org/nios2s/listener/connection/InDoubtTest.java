@@ -444,7 +444,7 @@ class InDoubtTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"in.doubt.until, sent", "in.doubt.time, 0 secs"})
+    @CsvSource({"in.doubt.until, sent", "in.doubt.time, 0"})
     @DisplayName("leaves no file, not even an earlier one, where its answer ends the doubt or nothing is remembered")
     void noFile(final String setting, final String value, @TempDir final Path repository) throws Exception {
         Files.writeString(repository.resolve("nio-s2s-in-doubt"), "of an earlier start");
@@ -460,7 +460,7 @@ class InDoubtTest {
     @DisplayName("is not remembered where that is switched off")
     void off() throws Exception {
         listener.close();
-        listener = new RunningListener("in.doubt.time", "0 secs");
+        listener = new RunningListener("in.doubt.time", "0");
         leaveInCommitOf("a");
         push("a");
         assertEquals(List.of("a", "a"), contents());

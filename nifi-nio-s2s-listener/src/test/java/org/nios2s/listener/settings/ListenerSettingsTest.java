@@ -114,6 +114,8 @@ class ListenerSettingsTest {
         "connections.max.per.address, x, a whole number from 0",
         "handshake.timeout, 30, a time such as 30 secs",
         "handshake.timeout, 1 millis, a time such as 30 secs",
+        "in.doubt.time, 1, '0, or a time such as 30 secs'",
+        "drain.before.stop, never, '0, or a time such as 30 secs'",
         "proxy.protocol.from, balancer.example, addresses or networks",
         "proxy.protocol.from, 10.0.0.0/33, addresses or networks",
         "proxy.protocol.from, 10.0.0.7/8, addresses or networks"
