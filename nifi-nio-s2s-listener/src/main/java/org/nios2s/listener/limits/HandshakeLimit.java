@@ -10,9 +10,9 @@ import org.nios2s.listener.time.NanoClock;
  * The limit of connections that are in their handshake at once. Thread-safe.
  *
  * <p>At the limit the listener stops accepting: newcomers wait in the kernel's backlog, where they cost next to nothing, until
- * a handshake has ended. If the limit has stood for as long as {@link Revocation} has peers wait, handshakes that are silent make room. If
- * fewer than one in {@value #FEW} have ended by then, so do those of addresses with several. Who waits there, and from where, nobody
- * knows, so room is made for many.
+ * a handshake has ended. If the limit has stood for as long as {@link Revocation} has peers wait, handshakes that are silent make room.
+ * While fewer than one in {@value #FEW} have ended since, so do those of addresses with several. Who waits there, and from where,
+ * nobody knows, so room is made for many.
  */
 public final class HandshakeLimit {
     /** The server channel. Called under the limit's lock; must not block. */
@@ -83,11 +83,11 @@ public final class HandshakeLimit {
         if (clock.nanoTime() - countsSinceNanos < Revocation.PATIENCE_NANOS) {
             return Scarcity.NONE;
         }
-        final boolean few = ended < Math.max(1, max / FEW);
-        startCounting();
-        if (few) {
+        if (ended < Math.max(1, max / FEW)) {
+            // Counting goes on: by the next look others have had their time.
             return Scarcity.FEW_END;
         }
+        startCounting();
         return Scarcity.MANY_END;
     }
 

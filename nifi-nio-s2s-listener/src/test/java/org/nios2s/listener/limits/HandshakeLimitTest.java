@@ -4,7 +4,9 @@ package org.nios2s.listener.limits;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
@@ -81,6 +83,33 @@ class HandshakeLimitTest {
                 .filter(holder -> !holder.revocations().isEmpty())
                 .count();
         assertEquals(99, told);
+    }
+
+    @Test
+    @DisplayName("has those of an address with several give way as soon as each has had its three seconds")
+    void eachInItsTime() {
+        final int most = 20;
+        final HandshakeLimit large = new HandshakeLimit(most, clock::get);
+        final Map<TestHolder, SharedResource.Grant> holders = new LinkedHashMap<>();
+        int ended = 0;
+        for (int quarter = 0; quarter < 4 * 7; quarter++) {
+            clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(250));
+            holders.keySet().forEach(holder -> holder.turn().count(true, TimeUnit.MILLISECONDS.toNanos(250), 0));
+            while (holders.size() < most) {
+                final TestHolder next = new TestHolder("heavy");
+                holders.put(next, large.begin(next));
+                large.add(next);
+            }
+            large.sweep();
+            for (final TestHolder holder : List.copyOf(holders.keySet())) {
+                if (!holder.revocations().isEmpty()) {
+                    holders.remove(holder).close();
+                    large.remove(holder);
+                    ended++;
+                }
+            }
+        }
+        assertEquals(2 * most, ended);
     }
 
     @Test
