@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -29,6 +31,7 @@ import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.ReceivedFlowFile;
+import org.nios2s.peers.Message;
 
 /** A peer pushes more than a transaction may hold in memory. Lives on the test's thread. */
 class StreamingTest {
@@ -345,6 +348,40 @@ class StreamingTest {
             honest.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             narrow.awaitFault(ConnectionFault.Kind.SLOW_PEER);
             withMemory.expectEnd();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "the memory for large attributes is back when its packet is written, however long the transaction goes on")
+    void attributesOfOnePacket() throws Exception {
+        final int contentBytes = 10;
+        final Map<String, String> attributes = new HashMap<>();
+        for (int i = 0; i < 40; i++) {
+            attributes.put("name-" + i, "x".repeat(1_000));
+        }
+        final byte[] packet = Message.packet(attributes, content(contentBytes));
+        try (RunningListener narrow = new RunningListener("buffer.memory", "1 MB", "streaming.transactions", "4");
+                SharedResource.Grant all = narrow.budget().common().open(new TestHolder("others"));
+                WirePeer first = narrow.connect().open();
+                WirePeer second = narrow.connectFrom("127.0.0.2").open()) {
+            all.add(narrow.budget().limit() * 3 / 4);
+            first.push()
+                    .bytes(Arrays.copyOf(packet, packet.length - contentBytes))
+                    .flush();
+            RunningListener.awaiting()
+                    .until(() -> narrow.budget().used() > narrow.budget().limit());
+            first.bytes(content(contentBytes))
+                    .say(ResponseCode.CONTINUE_TRANSACTION)
+                    .flush();
+            second.push()
+                    .packet(attributes, content(contentBytes))
+                    .say(ResponseCode.FINISH_TRANSACTION)
+                    .expectConfirmation()
+                    .confirm()
+                    .expect(ResponseCode.TRANSACTION_FINISHED);
+            narrow.awaitSteps("ReceivePacketStep", 1);
+            narrow.assertNoFault();
         }
     }
 
