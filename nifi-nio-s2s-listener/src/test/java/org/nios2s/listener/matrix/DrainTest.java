@@ -49,10 +49,8 @@ class DrainTest {
     }
 
     private static void finishPush(final MatrixPeer peer, final byte[] rest) throws IOException {
-        peer.say(rest, Message.response(ResponseCode.FINISH_TRANSACTION));
-        peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-        peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
-        peer.expect(ResponseCode.TRANSACTION_FINISHED);
+        peer.say(rest);
+        assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.finishPush());
     }
 
     private static void assertRefused(final ServedListener listener) throws IOException {

@@ -23,7 +23,6 @@ import org.nios2s.peers.Message;
 /** Peers that come over IPv6 to a listener of both families. Lives on the test's thread. */
 class Ipv6Test {
     private static final String TEXT = "0:0:0:0:0:0:0:1";
-    private static final byte[] PACKET = Message.packet(new byte[10]);
 
     private static InetAddress loopback;
 
@@ -39,10 +38,7 @@ class Ipv6Test {
 
     private static void pushTo(final ServedListener listener, final MatrixPeer peer) throws IOException {
         peer.openForTransactions(ServedListener.INPUT, listener.properties());
-        peer.say(Message.utf("SEND_FLOWFILES"), PACKET, Message.response(ResponseCode.FINISH_TRANSACTION));
-        peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-        peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
-        peer.expect(ResponseCode.TRANSACTION_FINISHED);
+        assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of("name", "value"), new byte[10]));
     }
 
     @ParameterizedTest
@@ -96,11 +92,7 @@ class Ipv6Test {
             peer.openForTransactions(ServedListener.OUTPUT, listener.properties());
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
-            final byte[] packet = listener.readPacket(peer, content);
-            peer.expect(ResponseCode.FINISH_TRANSACTION);
-            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, Message.checksum(packet)));
-            peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-            peer.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
+            peer.finishPull(Message.checksum(listener.readPacket(peer, content)));
             ServedListener.awaiting().until(() -> listener.output().commits() == 1);
             assertEquals(0, listener.internalFaults());
         }

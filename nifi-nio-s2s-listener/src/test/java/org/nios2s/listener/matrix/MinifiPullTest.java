@@ -59,11 +59,7 @@ class MinifiPullTest {
                     ServedListener.OUTPUT, listener.properties("BATCH_COUNT", String.valueOf(packets)));
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
-            final String checksum = readPackets(peer, packets, content);
-            peer.expect(ResponseCode.FINISH_TRANSACTION);
-            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, checksum));
-            peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-            peer.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
+            peer.finishPull(readPackets(peer, packets, content));
             ServedListener.awaiting().until(() -> listener.output().sent().size() == packets);
         }
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Map;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -50,13 +51,7 @@ class ProxiedTest {
 
     private void push(final MatrixPeer peer) throws IOException {
         peer.openForTransactions(ServedListener.INPUT, listener.properties());
-        peer.say(
-                Message.utf("SEND_FLOWFILES"),
-                Message.packet(new byte[10]),
-                Message.response(ResponseCode.FINISH_TRANSACTION));
-        peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-        peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
-        peer.expect(ResponseCode.TRANSACTION_FINISHED);
+        assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), new byte[10]));
     }
 
     private void assertFaults(final ConnectionFault.Kind only, final long count) throws Exception {

@@ -62,10 +62,7 @@ final class RenewingPeer {
         for (long left = bytes; left > 0; ) {
             left -= packet.readNBytes(buffer, 0, (int) Math.min(left, BUFFER_BYTES));
         }
-        peer.expect(ResponseCode.FINISH_TRANSACTION);
-        peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue())));
-        peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-        peer.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
+        peer.finishPull(String.valueOf(checksum.getValue()));
     }
 
     /**

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.faults;
 
-import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -15,6 +14,8 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import javax.net.ssl.SSLContext;
+import org.apache.nifi.remote.codec.StandardFlowFileCodec;
+import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.peers.Message;
 import org.nios2s.peers.OneGoSocket;
@@ -25,9 +26,6 @@ import org.nios2s.peers.TestPeer;
  * For one thread; every read has a deadline.
  */
 final class FaultPeer extends TestPeer {
-
-    private static final int MAX_BYTES = 64 * 1024 * 1024;
-
     /** Where a conversation can stand, by what the peer says next or, in the end of a push, waits for. */
     enum Step {
         MAGIC,
@@ -152,7 +150,7 @@ final class FaultPeer extends TestPeer {
         final List<String> ids = new ArrayList<>();
         ResponseCode next = ResponseCode.CONTINUE_TRANSACTION;
         while (next == ResponseCode.CONTINUE_TRANSACTION) {
-            ids.add(readPacket(new DataInputStream(new CheckedInputStream(in(), checksum))));
+            ids.add(readPacket(new CheckedInputStream(in(), checksum)));
             next = response().getCode();
         }
         if (next != ResponseCode.FINISH_TRANSACTION) {
@@ -166,28 +164,9 @@ final class FaultPeer extends TestPeer {
         return true;
     }
 
-    private static String readPacket(final DataInputStream packet) throws IOException {
-        String id = null;
-        for (int left = packet.readInt(); left > 0; left--) {
-            final String name = readString(packet);
-            final String value = readString(packet);
-            if (name.equals("packet.id")) {
-                id = value;
-            }
-        }
-        final long length = packet.readLong();
-        if (length > MAX_BYTES) {
-            throw new IOException("A packet claims " + length + " bytes");
-        }
-        packet.readNBytes((int) length);
-        return id;
-    }
-
-    private static String readString(final DataInputStream packet) throws IOException {
-        final int length = packet.readInt();
-        if (length < 0 || length > MAX_BYTES) {
-            throw new IOException("A string claims " + length + " bytes");
-        }
-        return new String(packet.readNBytes(length), StandardCharsets.UTF_8);
+    private static String readPacket(final InputStream in) throws IOException {
+        final DataPacket packet = new StandardFlowFileCodec().decode(in);
+        packet.getData().readAllBytes();
+        return packet.getAttributes().get("packet.id");
     }
 }

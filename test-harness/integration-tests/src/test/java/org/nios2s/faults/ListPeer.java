@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.faults;
 
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.peers.Message;
 import org.nios2s.peers.OneGoSocket;
@@ -21,7 +21,6 @@ final class ListPeer extends TestPeer {
     /** Of a list for which the listener waits as long as it ever does. */
     private static final int PATIENCE_MILLIS = 30_000;
 
-    private static final int MAX_PEERS = 100;
     private static final byte[] REQUEST = Message.utf("REQUEST_PEER_LIST");
 
     private final Duration handshake;
@@ -53,17 +52,8 @@ final class ListPeer extends TestPeer {
 
     /** Waits for the answer: the nodes, each as {@code host:port}. */
     Set<String> hear() throws IOException {
-        final Set<String> peers = new TreeSet<>();
-        final DataInputStream in = in();
-        final int count = in.readInt();
-        if (count < 0 || count > MAX_PEERS) {
-            throw new IOException("The list is said to have " + count + " peers");
-        }
-        for (int peer = 0; peer < count; peer++) {
-            peers.add(in.readUTF() + ":" + in.readInt());
-            in.readBoolean();
-            in.readInt();
-        }
-        return peers;
+        return peerList().stream()
+                .map(peer -> peer.substring(0, peer.indexOf(' ')))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 }

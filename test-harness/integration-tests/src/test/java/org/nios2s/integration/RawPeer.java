@@ -9,7 +9,6 @@ import java.util.Map;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.Response;
-import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.security.Identity;
@@ -109,32 +108,6 @@ public class RawPeer extends TestPeer {
 
     void packet(final Map<String, String> attributes, final byte[] content) throws IOException {
         say(Message.packet(attributes, content));
-    }
-
-    void say(final ResponseCode code) throws IOException {
-        say(Message.response(code));
-    }
-
-    void say(final ResponseCode code, final String message) throws IOException {
-        say(Message.response(code, message));
-    }
-
-    /** Pushes one packet in a transaction of its own; returns how the transaction ended. */
-    public ResponseCode push(final Map<String, String> attributes, final byte[] content) throws IOException {
-        request(RequestType.SEND_FLOWFILES);
-        packet(attributes, content);
-        return finishPush();
-    }
-
-    /** Ends a push whose packets have been sent; returns how the transaction ended. */
-    ResponseCode finishPush() throws IOException {
-        say(ResponseCode.FINISH_TRANSACTION);
-        final ResponseCode confirmation = response().getCode();
-        if (confirmation != ResponseCode.CONFIRM_TRANSACTION) {
-            return confirmation;
-        }
-        say(ResponseCode.CONFIRM_TRANSACTION, "");
-        return response().getCode();
     }
 
     /** What is said last and that nothing follows arrive as one, over TLS. */

@@ -201,7 +201,7 @@ class TlsIT {
             assertEquals(
                     ResponseCode.UNAUTHORIZED,
                     stranger.shakeHands(nifi.portId("input")).getCode());
-            assertEquals(1, stranger.countPeers());
+            assertEquals(1, stranger.peers().size());
         }
     }
 

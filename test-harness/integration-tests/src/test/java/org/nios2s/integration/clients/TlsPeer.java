@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.integration.clients;
 
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
@@ -70,19 +68,9 @@ final class TlsPeer extends RawPeer {
         return handshake(Message.NEWEST_VERSION, communicationsId, properties);
     }
 
-    /** Asks for the peers; returns how many there are. */
-    int countPeers() throws IOException {
-        request(RequestType.REQUEST_PEER_LIST);
-        return in().readInt();
-    }
-
     /** Asks for the peers; returns host, port, whether over TLS and how many FlowFiles each has queued. */
     List<String> peers() throws IOException {
-        final List<String> peers = new ArrayList<>();
-        for (int left = countPeers(); left > 0; left--) {
-            final DataInputStream in = in();
-            peers.add(in.readUTF() + ":" + in.readInt() + " " + in.readBoolean() + " " + in.readInt());
-        }
-        return peers;
+        request(RequestType.REQUEST_PEER_LIST);
+        return peerList();
     }
 }
