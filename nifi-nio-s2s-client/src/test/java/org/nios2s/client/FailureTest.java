@@ -110,6 +110,8 @@ class FailureTest {
             value = Moment.class,
             names = {"FIRST_PACKET", "CONFIRM", "FINISHED"})
     void aPeerThatStallsFailsThePushAtItsDeadline(final Moment moment) throws Exception {
+        // The deadline is for what follows, and not for a handshake on a busy machine.
+        Outcomes.await(push());
         server.at(moment, server.stall());
         final CallOptions hasty = CallOptions.DEFAULTS.withDeadline(Outcomes.IMPATIENT);
         assertFails(
@@ -272,7 +274,6 @@ class FailureTest {
     void anUnusedConnectionIsClosedWithAGoodbye() throws Exception {
         try (Engine brief = new Engine(ConnectionOptions.DEFAULTS.withMaxIdleTime(Duration.ofMillis(200)))) {
             Outcomes.await(brief.push(server.remotePort(), List.of(packet("a"))));
-            assertEquals(1, brief.openConnections());
             await().until(() -> brief.openConnections() == 0);
             await().until(() -> server.shutDowns.get() == 1 && server.openConnections() == 0);
             Outcomes.await(brief.push(server.remotePort(), List.of(packet("b"))));

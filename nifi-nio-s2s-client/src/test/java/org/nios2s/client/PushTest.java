@@ -309,13 +309,14 @@ class PushTest {
 
     @Test
     void aPacketIsSentToAPeerThatReadsSlowlyAndTheDeadlineEndsItCleanly() throws Exception {
+        Outcomes.await(engine.push(server.remotePort(), List.of(packet("connects"))));
         server.at(Moment.FIRST_PACKET, server.stall());
         final byte[] large = new byte[4 * LARGE_BYTES];
         assertFails(
                 engine.push(
                         server.remotePort(),
                         List.of(Packet.of(Map.of(), large), packet("never sent")),
-                        CallOptions.DEFAULTS.withDeadline(Duration.ofSeconds(1))),
+                        CallOptions.DEFAULTS.withDeadline(Outcomes.IMPATIENT)),
                 TransactionStep.SEND_PACKETS,
                 FailureReason.DEADLINE_EXCEEDED);
         await().until(() -> engine.openConnections() == 0);

@@ -24,6 +24,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.nifi.remote.io.CompressionOutputStream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,7 +41,11 @@ class SharedAmongPeersTest {
     private static final String[] OTHER_PORTS = {"other port", "third port"};
     private static final int HOSTILE = 8;
     private static final int MANY = 100;
+    private static final int SMALL = 10_000;
     private static final int LARGE = 100_000;
+    /** Twice as many as have memory. */
+    private static final int FLEET = 64;
+
     private static final Duration PATIENCE = Duration.ofSeconds(6);
     private static final Duration STEP = Duration.ofMillis(250);
     private static final int MOST_TRIES = 80;
@@ -320,6 +325,36 @@ class SharedAmongPeersTest {
             }
             assertEquals(0, listener.metrics().get(Counter.FAULTS));
             for (final WirePeer peer : waiting) {
+                peer.close();
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("with a small push is never cut for being slow, however many others wait for memory")
+    void slowFleet() throws Exception {
+        final List<WirePeer> fleet = new ArrayList<>();
+        try (RunningListener listener = listener(FLEET, "64 KB")) {
+            for (int i = 0; i < FLEET; i++) {
+                final WirePeer peer = listener.connectFrom("127.1.0." + (i + 1)).open();
+                fleet.add(peer);
+                listener.awaitAllRead(
+                        i, peer.push().bytes(Message.packetHeader(SMALL)).flush());
+            }
+            final int admitted = (int) listener.stepsNamed("ReceivePacketStep");
+            assertEquals(FLEET - admitted, listener.stepsNamed("AdmitTransactionStep"));
+            assertTrue(admitted < FLEET, "all have memory");
+            for (Duration passed = Duration.ZERO; passed.compareTo(PATIENCE) < 0; passed = passed.plus(STEP)) {
+                for (final WirePeer peer : fleet.subList(0, admitted)) {
+                    peer.bytes((byte) 0).flush();
+                }
+                for (int i = 0; i < admitted; i++) {
+                    listener.awaitAllRead(i, fleet.get(i));
+                }
+                listener.passTime(clock, STEP);
+            }
+            listener.assertNoFault();
+            for (final WirePeer peer : fleet) {
                 peer.close();
             }
         }

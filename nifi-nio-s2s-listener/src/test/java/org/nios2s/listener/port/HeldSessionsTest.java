@@ -339,8 +339,7 @@ class HeldSessionsTest {
     void notKept() throws Exception {
         final Taker left = new Taker(null, held -> false);
         dispatcher.awaitSession(left.request);
-        until(() -> left.held != null);
-        assertEquals(1, ended());
+        until(() -> left.held != null && ended() == 1);
         assertOver();
     }
 
