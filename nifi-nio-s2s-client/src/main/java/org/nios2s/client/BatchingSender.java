@@ -13,9 +13,10 @@ import java.util.concurrent.CompletableFuture;
  * One that waits longer for its transaction fails with {@link FailureReason#DEADLINE_EXCEEDED}. A transaction has the time of
  * its oldest packet; younger ones are sent again when that is over.
  *
- * <p>Every packet has a future of its own, which ends as its transaction does. Those of a transaction are handed to the
- * completion executor one by one, in the order of the packets: none waits for what depends on another. A packet whose
- * content fails is taken out, and its neighbours are sent without it. {@link #close} sends what is there and waits for it.
+ * <p>Every packet has a future of its own, which ends as its transaction does. Those of a transaction complete in the order of the
+ * packets, in one task of the completion executor. If what depends on one of them keeps that task for 10 ms, each of the others gets
+ * a task of its own. A packet whose content fails is taken out, and its neighbours are sent without it. {@link #close} sends what is
+ * there and waits for it.
  */
 public interface BatchingSender extends AutoCloseable {
     /**

@@ -86,7 +86,7 @@ public final class Packet {
      * @return a packet
      */
     public static Packet of(final Map<String, String> attributes, final byte[] content) {
-        return of(attributes, ByteBuffer.wrap(content));
+        return ofBytes(attributes, ByteBuffer.wrap(content));
     }
 
     /**
@@ -98,7 +98,10 @@ public final class Packet {
      * @return a packet
      */
     public static Packet of(final Map<String, String> attributes, final ByteBuffer content) {
-        final ByteBuffer bytes = content.slice();
+        return ofBytes(attributes, content.slice());
+    }
+
+    private static Packet ofBytes(final Map<String, String> attributes, final ByteBuffer bytes) {
         return new Packet(
                 attributes,
                 bytes.remaining(),

@@ -169,10 +169,14 @@ public abstract sealed class RecordFraming {
         String objection(final byte[] record) {
             for (int at = 0; at < record.length; at++) {
                 if (record[at] == separator[0] && separatorIsAt(at, record)) {
-                    return "contains the separator at byte " + at;
+                    return containsSeparator(at);
                 }
             }
             return null;
+        }
+
+        static String containsSeparator(final int at) {
+            return "contains the separator at byte " + at;
         }
 
         /** Its own end, behind the record, may be part of one that begins too early. */
@@ -202,12 +206,15 @@ public abstract sealed class RecordFraming {
         @Override
         @Nullable
         String objection(final byte[] record) {
-            for (int at = 0; at < record.length - 1; at++) {
-                if (record[at] == CARRIAGE_RETURN) {
+            for (int at = 0; at < record.length; at++) {
+                if (record[at] == NEWLINE) {
+                    return containsSeparator(at);
+                }
+                if (record[at] == CARRIAGE_RETURN && at < record.length - 1) {
                     return "contains a carriage return at byte " + at;
                 }
             }
-            return super.objection(record);
+            return null;
         }
     }
 

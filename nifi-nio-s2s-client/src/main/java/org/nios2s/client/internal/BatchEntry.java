@@ -57,7 +57,11 @@ final class BatchEntry {
                 entries.stream().map(entry -> entry.result).toArray(CompletableFuture[]::new));
     }
 
-    long ageNanos() {
-        return System.nanoTime() - givenNanos;
+    static long heldBytes(final List<BatchEntry> entries) {
+        return entries.stream().mapToLong(entry -> entry.heldBytes).sum();
+    }
+
+    long ageNanos(final long now) {
+        return now - givenNanos;
     }
 }

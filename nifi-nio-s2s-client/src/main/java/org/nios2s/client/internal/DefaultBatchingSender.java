@@ -48,8 +48,7 @@ import org.slf4j.LoggerFactory;
  * enough, and no more run than allowed. Any thread; its lock is held for moments, and no code of the caller's runs before
  * the books are right and the next transaction has begun.
  *
- * <p>Every packet has a future of its own, which ends as its transaction does. Those of a transaction are handed to the
- * completion executor one by one, in the order of the packets: none waits for what depends on another. A packet whose
+ * <p>Every packet has a future of its own, which ends as its transaction does ({@link HandOver}). A packet whose
  * content fails is taken out, and its neighbours are sent without it. {@link #close} sends what is there and waits for it; what is
  * still there when the client is closed fails.
  */
@@ -121,7 +120,7 @@ final class DefaultBatchingSender implements BatchingSender {
         /** The one that is left of many has half of its time: the other half is for those that wait behind it. */
         private boolean isLeftToItself() {
             final BatchEntry only = entries.get(0);
-            return only.suspected && only.ageNanos() > longestNanos / 2;
+            return only.suspected && only.ageNanos(System.nanoTime()) > longestNanos / 2;
         }
 
         private boolean isHalvedAfter(final TransactionException failure) {
@@ -244,8 +243,7 @@ final class DefaultBatchingSender implements BatchingSender {
         final boolean ready;
         lock.lock();
         try {
-            awaitRoom(longest);
-            final TransactionException refusal = refusal();
+            final TransactionException refusal = awaitRoom(longest);
             if (refusal != null) {
                 return CompletableFuture.failedFuture(refusal);
             }
@@ -261,26 +259,23 @@ final class DefaultBatchingSender implements BatchingSender {
         return entry.result;
     }
 
-    private void awaitRoom(final long longest) throws InterruptedException {
+    /** @return why a packet can't be taken, or null as soon as there is room */
+    private TransactionException awaitRoom(final long longest) throws InterruptedException {
         long left = longest;
-        while (pending.isFull() && !closed && left > 0) {
+        while (!closed) {
+            if (!pending.isFull()) {
+                return null;
+            }
+            if (left <= 0) {
+                return failure(
+                        FailureReason.TOO_MANY_PENDING,
+                        pending.count() + " " + item + "s that take " + pending.bytes()
+                                + " bytes are pending; wait for whenWritable()",
+                        null);
+            }
             left = room.awaitNanos(left);
         }
-    }
-
-    /** @return why a packet can't be taken now, or null */
-    private TransactionException refusal() {
-        if (closed) {
-            return failure(FailureReason.CLIENT_CLOSED, "The " + kind + " is closed", null);
-        }
-        if (pending.isFull()) {
-            return failure(
-                    FailureReason.TOO_MANY_PENDING,
-                    pending.count() + " " + item + "s that take " + pending.bytes()
-                            + " bytes are pending; wait for whenWritable()",
-                    null);
-        }
-        return null;
+        return failure(FailureReason.CLIENT_CLOSED, "The " + kind + " is closed", null);
     }
 
     @Override
@@ -313,7 +308,7 @@ final class DefaultBatchingSender implements BatchingSender {
         final CompletableFuture<Void> flushed = new CompletableFuture<>();
         // What depends on it may block, and must not do so where the books are kept.
         CompletableFuture.allOf(BatchEntry.over(given), BatchEntry.handedOver(given))
-                .whenComplete((nothing, failure) -> complete(() -> flushed.complete(null)));
+                .whenComplete((nothing, failure) -> HandOver.run(() -> flushed.complete(null), completion));
         return flushed;
     }
 
@@ -423,11 +418,12 @@ final class DefaultBatchingSender implements BatchingSender {
 
     /** @return whether a transaction may begin that nobody else begins */
     private boolean take(final BatchEntry entry) {
-        entry.givenNanos = System.nanoTime();
+        final long now = System.nanoTime();
+        entry.givenNanos = now;
         waiting.add(entry);
         waitingBytes += entry.size;
         pending.add(entry.heldBytes);
-        return !starting && isReady();
+        return !starting && isReady(now);
     }
 
     private void startWhatIsReady() {
@@ -447,7 +443,7 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     private void begin(final List<BatchEntry> batch) {
-        if (isLate(batch.get(0))) {
+        if (leftNanos(batch.get(0), System.nanoTime()) <= 0) {
             endLate(batch);
         } else if (joiner != null && engine.isOnWorker()) {
             // To join many records takes too long there.
@@ -463,11 +459,12 @@ final class DefaultBatchingSender implements BatchingSender {
         try {
             // First: if anything is thrown here, others shall be able to begin.
             starting = false;
-            if (!isReady()) {
+            final long now = System.nanoTime();
+            if (!isReady(now)) {
                 return null;
             }
             starting = true;
-            final List<BatchEntry> batch = poll();
+            final List<BatchEntry> batch = poll(now);
             running.put(batch, Optional.empty());
             return batch;
         } finally {
@@ -475,46 +472,42 @@ final class DefaultBatchingSender implements BatchingSender {
         }
     }
 
-    private boolean isLate(final BatchEntry entry) {
-        return leftNanos(entry) <= 0;
-    }
-
-    private long leftNanos(final BatchEntry entry) {
-        return longestNanos - entry.ageNanos();
+    private long leftNanos(final BatchEntry entry, final long now) {
+        return longestNanos - entry.ageNanos(now);
     }
 
     /** @return whether packets are to be taken now; if it is not time for it yet, it is looked at again then */
-    private boolean isReady() {
+    private boolean isReady(final long now) {
         if (waiting.isEmpty()) {
             return false;
         }
         final BatchEntry first = waiting.peek();
-        final long timeLeft = leftNanos(first);
+        final long timeLeft = leftNanos(first, now);
         if (timeLeft <= 0) {
             return true;
         }
         if (running.size() >= options.maxInFlight()) {
-            scheduleCheck(timeLeft);
+            scheduleCheck(now, timeLeft);
             return false;
         }
-        final long lingerLeft = lingerNanos - first.ageNanos();
+        final long lingerLeft = lingerNanos - first.ageNanos(now);
         // If no more are taken, those that wait get no company.
         final boolean enough =
                 waiting.size() >= options.maxPackets() || waitingBytes >= options.maxBytes() || pending.isFull();
         if (enough || flushing > 0 || lingerLeft <= 0) {
             return true;
         }
-        return !scheduleCheck(Math.min(lingerLeft, timeLeft));
+        return !scheduleCheck(now, Math.min(lingerLeft, timeLeft));
     }
 
-    private List<BatchEntry> poll() {
-        final long leftOfFirst = leftNanos(waiting.peek());
+    private List<BatchEntry> poll(final long now) {
+        final long leftOfFirst = leftNanos(waiting.peek(), now);
         final List<BatchEntry> batch = new ArrayList<>(Math.min(waiting.size(), options.maxPackets()));
         long bytes = 0;
         while (!waiting.isEmpty()
                 && batch.size() < options.maxPackets()
                 && hasRoom(bytes, waiting.peek())
-                && fits(waiting.peek(), leftOfFirst)) {
+                && fits(leftNanos(waiting.peek(), now), leftOfFirst)) {
             final BatchEntry entry = waiting.poll();
             bytes += entry.size;
             batch.add(entry);
@@ -534,14 +527,13 @@ final class DefaultBatchingSender implements BatchingSender {
     }
 
     /** The transaction's time is that of its first: those that may wait far longer are not cut short by it. */
-    private boolean fits(final BatchEntry entry, final long leftOfFirst) {
-        final long left = leftNanos(entry);
+    private static boolean fits(final long left, final long leftOfFirst) {
         return leftOfFirst <= 0 ? left <= 0 : left / 2 <= leftOfFirst;
     }
 
     /** @return false if nobody can look: the client is closed, and what is started now fails and says so */
-    private boolean scheduleCheck(final long nanos) {
-        final long at = System.nanoTime() + nanos;
+    private boolean scheduleCheck(final long now, final long nanos) {
+        final long at = now + nanos;
         if (nextCheck != null && nextCheckNanos - at <= 0) {
             return true;
         }
@@ -732,9 +724,9 @@ final class DefaultBatchingSender implements BatchingSender {
                 putBack(again);
                 flushing += again.size();
             } else {
-                again.forEach(entry -> pending.remove(entry.heldBytes));
+                pending.remove(again.size(), BatchEntry.heldBytes(again));
             }
-            over.forEach(entry -> pending.remove(entry.heldBytes));
+            pending.remove(over.size(), BatchEntry.heldBytes(over));
             if (!pending.isFull()) {
                 told.addAll(roomAsked);
                 roomAsked.clear();
@@ -748,14 +740,12 @@ final class DefaultBatchingSender implements BatchingSender {
         if (notAgain != null) {
             tell(again, entry -> fail(entry, notAgain));
         }
-        told.forEach(asked -> complete(() -> asked.complete(null)));
+        told.forEach(asked -> HandOver.run(() -> asked.complete(null), completion));
     }
 
     private void tell(final List<BatchEntry> over, final Consumer<BatchEntry> telling) {
-        for (final BatchEntry entry : over) {
-            complete(() -> telling.accept(entry));
-            entry.over.complete(null);
-        }
+        over.forEach(entry -> entry.over.complete(null));
+        HandOver.of(over, telling, completion);
     }
 
     /** They go first, but for those that were given before them and were put back by another transaction. */
@@ -769,15 +759,6 @@ final class DefaultBatchingSender implements BatchingSender {
             waitingBytes += again.get(i).size;
         }
         older.forEach(waiting::addFirst);
-    }
-
-    private void complete(final Runnable task) {
-        try {
-            completion.execute(task);
-        } catch (final Throwable e) {
-            // The caller must hear of it, if not where it wants to.
-            task.run();
-        }
     }
 
     private void discard(final Packet packet) {

@@ -54,7 +54,12 @@ public final class PendingLimit {
     }
 
     public synchronized void remove(final long heldBytes) {
-        count--;
+        remove(1, heldBytes);
+    }
+
+    /** @param heldBytes of all together */
+    public synchronized void remove(final int over, final long heldBytes) {
+        count -= over;
         bytes -= heldBytes;
     }
 
