@@ -463,15 +463,23 @@ final class ConnectionPool implements Attempt.Pool, HandshakeExchange.Listener, 
     @Override
     public void closed(final ClientConnection connection) {
         final boolean wasOpen;
+        final boolean unreachable;
         lock.lock();
         try {
             wasOpen = open.remove(connection);
             idle.remove(connection);
+            unreachable = open.isEmpty() && pausing;
         } finally {
             lock.unlock();
         }
         if (wasOpen) {
             SafeObserver.notify(observer, seen -> seen.connectionClosed(connection.observed()));
+        }
+        if (unreachable) {
+            sendElsewhere(waitingFailure(
+                    FailureReason.CONNECT_FAILED,
+                    "The last connection is closed, and another one could not be opened: another peer is tried",
+                    null));
         }
         openWhatIsMissing();
     }

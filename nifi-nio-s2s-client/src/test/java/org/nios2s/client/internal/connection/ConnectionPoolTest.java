@@ -4,6 +4,7 @@ package org.nios2s.client.internal.connection;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -57,7 +58,7 @@ class ConnectionPoolTest {
 
         @Override
         public void connected(final String peer) {
-            // None of these is ever connected.
+            // Nobody asks.
         }
 
         @Override
@@ -66,23 +67,27 @@ class ConnectionPoolTest {
         }
     }
 
-    /** Waits for a connection that never comes. */
-    private static final class WaitingAttempt extends Attempt {
+    /** Keeps the connection that it gets, and does nothing. */
+    private final class WaitingAttempt extends Attempt {
         WaitingAttempt() {
-            super(PORT, CallOptions.DEFAULTS);
+            super(
+                    PORT,
+                    CallOptions.DEFAULTS.within(
+                            new AttemptBudget(System.nanoTime(), Long.MAX_VALUE, () -> hasOtherPeer)));
         }
 
         @Override
         protected void run(final ClientConnection taken) {
-            throw new IllegalStateException("There is no connection");
+            // It has begun.
         }
 
         @Override
         protected void abandon(final TransactionException failure) {
-            // It never runs.
+            // It says nothing.
         }
     }
 
+    private boolean hasOtherPeer;
     private final Opener opener = new Opener();
     private final ConnectionPool pool = new ConnectionPool(
             PORT,
@@ -133,6 +138,18 @@ class ConnectionPoolTest {
             assertTrue(pause.nanos() <= FIRST_PAUSE.toNanos(), "a pause of " + Duration.ofNanos(pause.nanos()));
             pause.task().run();
         }
+    }
+
+    @Test
+    void noneWaitsForThePauseOfAPeerWhoseLastConnectionIsClosed() {
+        hasOtherPeer = true;
+        final List<Attempt> waiting = submit(TOGETHER);
+        final ClientConnection connection = new ClientConnection(PORT, null, new EmbeddedChannel(), null, pool);
+        pool.opened(connection);
+        pool.openingFailed(failure(FailureReason.CONNECT_FAILED));
+        assertEquals(0, over(waiting));
+        pool.closed(connection);
+        assertEquals(TOGETHER - 1, over(waiting));
     }
 
     @Test
