@@ -58,13 +58,13 @@ class KilledMeasureIT {
 
     @Test
     void theNextCommandEndsWhatAKilledOneLeft() throws Exception {
-        final Process killed = command("killed", measure());
+        final Process killed = command("killed", measure("0s"));
         awaitFirstRound(killed, "killed");
         killed.destroyForcibly().waitFor();
         final List<ProcessHandle> nifis = left();
         assertEquals(2, nifis.size());
 
-        assertEquals(1, end(command("next", measure())), () -> output("next"));
+        assertEquals(1, end(command("next", measure("0s"))), () -> output("next"));
         assertTrue(output("next").contains("was killed and left NiFi behind"), () -> output("next"));
         nifis.forEach(nifi -> assertTrue(output("next").contains(Long.toString(nifi.pid())), () -> output("next")));
         assertTrue(output("next").contains("nifi stop --all"), () -> output("next"));
@@ -75,7 +75,7 @@ class KilledMeasureIT {
 
     @Test
     void ctrlCEndsItsNifiAndKeepsWhatWasMeasured() throws Exception {
-        final Process interrupted = command("interrupted", measure("--listener", "nio"));
+        final Process interrupted = command("interrupted", measure("0s", "--listener", "nio"));
         awaitFirstRound(interrupted, "interrupted");
         Awaitility.await()
                 .atMost(END)
@@ -87,9 +87,7 @@ class KilledMeasureIT {
         assertEquals(1, nifis.size());
         final String version = instances().getFirst().required("version").asText();
 
-        new ProcessBuilder("kill", "-INT", Long.toString(interrupted.pid()))
-                .start()
-                .waitFor();
+        interrupt(interrupted);
 
         assertEquals(INTERRUPTED, end(interrupted), () -> output("interrupted"));
         assertFalse(nifis.getFirst().isAlive());
@@ -104,6 +102,31 @@ class KilledMeasureIT {
         assertEquals(version, result.setup().machine().versions().get(Machine.NIFI));
     }
 
+    @Test
+    void ctrlCBeforeTheFirstRunEndsItsNifiAndSaysThatNothingWasMeasured() throws Exception {
+        final Process interrupted = command("interrupted", measure("2m", "--listener", "nio"));
+        Awaitility.await().atMost(START).until(() -> {
+            assertTrue(interrupted.isAlive(), () -> output("interrupted"));
+            return output("interrupted").contains("warming up nio ...");
+        });
+        final List<ProcessHandle> nifis = left();
+        assertEquals(1, nifis.size());
+
+        interrupt(interrupted);
+
+        assertEquals(INTERRUPTED, end(interrupted), () -> output("interrupted"));
+        assertFalse(nifis.getFirst().isAlive());
+        assertEquals(List.of(), left());
+        assertTrue(
+                output("interrupted").strip().endsWith("interrupted, ending in order ...\nNothing was measured."),
+                () -> output("interrupted"));
+    }
+
+    /** As a terminal does: NiFi, which is in the same group of processes, has the signal, too. */
+    private static void interrupt(final Process command) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-INT", "--", "-" + command.pid()).start().waitFor();
+    }
+
     private void awaitFirstRound(final Process measuring, final String name) {
         Awaitility.await().atMost(START).until(() -> {
             assertTrue(measuring.isAlive(), () -> output(name));
@@ -112,7 +135,7 @@ class KilledMeasureIT {
     }
 
     /** Stock and NIO, one of which is paused while the other is measured. */
-    private List<String> measure(final String... further) {
+    private List<String> measure(final String warmUp, final String... further) {
         final List<String> line = new ArrayList<>(List.of(
                 "measure",
                 "compare",
@@ -121,7 +144,7 @@ class KilledMeasureIT {
                 "--duration",
                 "5m",
                 "--warmup",
-                "0s",
+                warmUp,
                 "--lead",
                 "0s",
                 "--settle",
@@ -137,6 +160,7 @@ class KilledMeasureIT {
                 // A build in the background of a shell passes on that it ignores the signal.
                 "env",
                 "--default-signal=INT",
+                "setsid",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Ds2s.harness.project=" + directory,
                 "-Ds2s.harness.lock=" + directory.resolve("lock"),

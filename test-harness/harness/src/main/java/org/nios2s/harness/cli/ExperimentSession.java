@@ -122,7 +122,8 @@ final class ExperimentSession {
                 // Of whatever kind: hours of figures must not go with it.
                 failure = e;
             }
-            if (failure != null && results.isEmpty()) {
+            // Ctrl-C ends NiFi, too, and what fails then is no news.
+            if (failure != null && results.isEmpty() && !interruption.interrupted()) {
                 throw failure;
             }
             return finish(results, completion(interruption, failure));

@@ -120,7 +120,7 @@ record LedgerCheck(Map<Path, Long> from) {
 
     private static HarnessException damaged(final Path parcels, final String how) {
         return new HarnessException(
-                "The sink's ledger %s %s, so nothing is known of the packets of this run: is its disk full, or did something else write to it? Measure again"
+                "The sink's ledger %s %s, so nothing is known of the packets of this run: is its disk full, or did something else write to it? Measure again."
                         .formatted(parcels, how));
     }
 
