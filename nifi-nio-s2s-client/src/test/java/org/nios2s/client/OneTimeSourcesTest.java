@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.client;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.nios2s.client.Outcomes.packet;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.nios2s.client.ScriptedServer.Moment;
+import org.nios2s.client.ScriptedServer.Received;
 
 /** What a caller can give once is taken by one attempt alone, here by one whose connection is lost. */
 class OneTimeSourcesTest {
@@ -101,5 +103,32 @@ class OneTimeSourcesTest {
         assertLostWithItsConnection(nifi.inputPort("port-id").send(stream()));
         Outcomes.await(nifi.inputPort("port-id").send(packet("next")));
         assertEquals(List.of("next.txt"), names());
+    }
+
+    @Test
+    void aHandlerIsCalledForOneAttempt() throws Exception {
+        final AtomicInteger continuations = new AtomicInteger();
+        server.asUsual(Moment.FIRST_PACKET);
+        server.offered.add(new Received(Map.of(), new byte[10]));
+        server.offered.add(new Received(Map.of(), new byte[10]));
+        server.insteadOfContinuation(wire -> {
+            if (continuations.incrementAndGet() == 1) {
+                throw new EOFException("the connection is lost");
+            }
+            return false;
+        });
+        final AtomicInteger calls = new AtomicInteger();
+        final CompletableFuture<CompletableFuture<TransactionResult>> given = new CompletableFuture<>();
+        keepCarriersBusyUntil(
+                () -> continuations.get() > 1 || given.isDone() && given.join().isDone());
+        given.complete(nifi.outputPort("port-id").pull(batch -> {
+            calls.incrementAndGet();
+            batch.skipRest();
+        }));
+        assertEquals(
+                FailureReason.CONNECTION_LOST, Outcomes.failureOf(given.join()).reason());
+        await().until(() -> calls.get() > 0);
+        assertEquals(1, continuations.get());
+        assertEquals(1, calls.get());
     }
 }
