@@ -338,12 +338,14 @@ class SharedAmongPeersTest {
             for (int i = 0; i < FLEET; i++) {
                 final WirePeer peer = listener.connectFrom("127.1.0." + (i + 1)).open();
                 fleet.add(peer);
-                listener.awaitAllRead(
-                        i, peer.push().bytes(Message.packetHeader(SMALL)).flush());
+                listener.awaitAllRead(i, peer.push().flush());
             }
             final int admitted = (int) listener.stepsNamed("ReceivePacketStep");
             assertEquals(FLEET - admitted, listener.stepsNamed("AdmitTransactionStep"));
             assertTrue(admitted < FLEET, "all have memory");
+            for (final WirePeer peer : fleet.subList(0, admitted)) {
+                peer.bytes(Message.packetHeader(SMALL));
+            }
             for (Duration passed = Duration.ZERO; passed.compareTo(PATIENCE) < 0; passed = passed.plus(STEP)) {
                 for (final WirePeer peer : fleet.subList(0, admitted)) {
                     peer.bytes((byte) 0).flush();
