@@ -28,7 +28,8 @@ public final class TwoPhaseRelay {
                 for (final ReceivedPacket packet : batch) {
                     producer.write(packet.bytes());
                 }
-                batch.confirm(); // Both ends have the same bytes: from here on only a crash makes duplicates.
+                // Both ends have the same bytes: from here on a crash or a lost connection makes duplicates.
+                batch.confirm();
                 producer.commit();
             } catch (final Exception e) {
                 producer.abort(); // NiFi keeps the batch and gives it again.
