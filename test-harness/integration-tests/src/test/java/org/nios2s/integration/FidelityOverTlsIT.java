@@ -18,8 +18,12 @@ import org.nios2s.harness.nifi.NifiNode;
 @ResourceLock(SharedNifi.Lock.STOCK_SECURED)
 class FidelityOverTlsIT {
 
-    /** What of the corpus is held unless the one who runs it asks for something else. */
-    private static final String CHOSEN = "^(disable|disconnect|half-close|stop-a-pull|peer-list|push-in-v|minifi)";
+    /**
+     * What of the corpus is held unless the one who runs it asks for something else. The end behind a whole push is left out: whether
+     * we answer that push depends on whether one read brings both.
+     */
+    private static final String CHOSEN =
+            "^(disable|disconnect|half-close-(?!behind-finish)|stop-a-pull|peer-list|push-in-v|minifi)";
 
     private static ComparedRuns runs;
 
