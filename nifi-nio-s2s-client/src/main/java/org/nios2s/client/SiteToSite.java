@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Every failure is a {@link TransactionException}, as the cause of what a future throws. A caller that completes a
  * returned future, such as by {@code cancel} or {@code orTimeout}, ends its transaction, on the peer too as far as the
  * protocol allows it. Futures complete on the completion executor, by default each on a virtual thread, before Java 21
- * on one of a growing pool, so that what depends on them may block. Made by {@link NioSiteToSite#builder}.
+ * on one of a growing pool, so that what depends on them may block; those of a transaction of a {@link BatchingSender} share
+ * a thread. Made by {@link NioSiteToSite#builder}.
  */
 public interface SiteToSite extends AutoCloseable {
     /**
@@ -245,7 +246,7 @@ public interface SiteToSite extends AutoCloseable {
         Builder shutdownTimeout(Duration max);
 
         /**
-         * Sets where futures are completed. Default: on a virtual thread each.
+         * Sets where futures are completed. Default: each on a virtual thread, but for those of a {@link BatchingSender}.
          *
          * @param executor {@code Runnable::run} saves a thread's switch where nothing that depends on futures blocks
          * @return this

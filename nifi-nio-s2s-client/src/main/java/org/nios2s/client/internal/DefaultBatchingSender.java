@@ -31,6 +31,7 @@ import org.nios2s.client.Packet;
 import org.nios2s.client.TransactionException;
 import org.nios2s.client.TransactionResult;
 import org.nios2s.client.internal.call.CallRequest;
+import org.nios2s.client.internal.call.Completion;
 import org.nios2s.client.internal.call.PendingLimit;
 import org.nios2s.client.internal.call.RunningCall;
 import org.nios2s.client.internal.connection.Attempt;
@@ -308,7 +309,7 @@ final class DefaultBatchingSender implements BatchingSender {
         final CompletableFuture<Void> flushed = new CompletableFuture<>();
         // What depends on it may block, and must not do so where the books are kept.
         CompletableFuture.allOf(BatchEntry.over(given), BatchEntry.handedOver(given))
-                .whenComplete((nothing, failure) -> HandOver.run(() -> flushed.complete(null), completion));
+                .whenComplete((nothing, failure) -> Completion.run(() -> flushed.complete(null), completion));
         return flushed;
     }
 
@@ -740,7 +741,7 @@ final class DefaultBatchingSender implements BatchingSender {
         if (notAgain != null) {
             tell(again, entry -> fail(entry, notAgain));
         }
-        told.forEach(asked -> HandOver.run(() -> asked.complete(null), completion));
+        told.forEach(asked -> Completion.run(() -> asked.complete(null), completion));
     }
 
     private void tell(final List<BatchEntry> over, final Consumer<BatchEntry> telling) {

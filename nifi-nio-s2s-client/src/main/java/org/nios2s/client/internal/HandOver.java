@@ -7,6 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.nios2s.client.internal.call.Completion;
 import org.nios2s.client.internal.connection.NewerJava;
 
 /**
@@ -37,20 +38,10 @@ final class HandOver {
     static void of(final List<BatchEntry> entries, final Consumer<BatchEntry> telling, final Executor completion) {
         final HandOver all = new HandOver(completion, entries, telling);
         if (all.hasMore()) {
-            run(all::tellAll, completion);
+            Completion.run(all::tellAll, completion);
         }
         if (all.hasMore()) {
             WITHOUT_PATIENCE.execute(all::tellTheRestApart);
-        }
-    }
-
-    /** Runs a task on the completion executor, or here if that does not take it. */
-    static void run(final Runnable task, final Executor completion) {
-        try {
-            completion.execute(task);
-        } catch (final Throwable e) {
-            // The caller must hear of it, if not where it wants to.
-            task.run();
         }
     }
 
@@ -66,7 +57,7 @@ final class HandOver {
 
     private void tellTheRestApart() {
         for (int left = entries.size() - told.get(); left > 0; left--) {
-            run(this::tellNext, completion);
+            Completion.run(this::tellNext, completion);
         }
     }
 

@@ -532,17 +532,13 @@ final class Call implements RunningCall {
     private void handOver(final Runnable completing) {
         timer.complete(null);
         outcome.complete(null);
-        final Runnable handOver = () -> {
-            calls.finished(this);
-            handedOver.complete(null);
-            completing.run();
-        };
-        try {
-            completion.execute(handOver);
-        } catch (final Throwable e) {
-            // The caller must hear of it, if not where it wants to.
-            handOver.run();
-        }
+        Completion.run(
+                () -> {
+                    calls.finished(this);
+                    handedOver.complete(null);
+                    completing.run();
+                },
+                completion);
     }
 
     /** Called whenever the result is complete; anybody may complete it, and then the transaction is of no use any more. */
