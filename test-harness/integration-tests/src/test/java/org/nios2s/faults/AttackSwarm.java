@@ -3,6 +3,7 @@ package org.nios2s.faults;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -34,6 +35,7 @@ final class AttackSwarm implements AutoCloseable {
 
     private static final int SMALL_RECEIVE_BUFFER = 4 * 1024;
     private static final int SCRATCH_BYTES = 64 * 1024;
+    private static final long MEBIBYTE = 1024L * 1024;
     private static final int SELECT_MILLIS = 100;
     private static final int PIECES_PER_TURN = 16;
     private static final long BEFORE_RETURN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -93,9 +95,15 @@ final class AttackSwarm implements AutoCloseable {
         return ended.get();
     }
 
-    /** Bytes that the peers' sockets have taken. */
-    long sentBytes() {
-        return sentBytes.get();
+    /** What the peers have done so far, and the processor time that their thread took for it. */
+    @Override
+    public String toString() {
+        return "%d connected, %d ended, %d MiB sent in %d ms of a processor"
+                .formatted(connected(), ended(), sentBytes.get() / MEBIBYTE, processorMillis());
+    }
+
+    private long processorMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.threadId()));
     }
 
     private void run() {
