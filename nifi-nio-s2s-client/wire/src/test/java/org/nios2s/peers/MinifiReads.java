@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.zip.InflaterInputStream;
 import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.util.StandardDataPacket;
 
@@ -17,6 +18,7 @@ import org.apache.nifi.remote.util.StandardDataPacket;
  */
 public final class MinifiReads {
     private static final int MAX_READ_BYTES = 4_096;
+    private static final int SYNC_BYTES = 4;
 
     private MinifiReads() {}
 
@@ -42,6 +44,52 @@ public final class MinifiReads {
             content.put(once(socket, Math.min(content.remaining(), MAX_READ_BYTES)));
         }
         return new StandardDataPacket(attributes, new ByteArrayInputStream(content.array()), size);
+    }
+
+    /** @return the plain bytes of a compressed packet; each field of a chunk has to come by one read, and so has what is in the chunk */
+    public static InputStream inflating(final InputStream socket) {
+        return new InflatingStream(socket);
+    }
+
+    private static final class InflatingStream extends InputStream {
+        private final InputStream socket;
+        private ByteBuffer chunk = ByteBuffer.allocate(0);
+
+        private InflatingStream(final InputStream socket) {
+            this.socket = socket;
+        }
+
+        @Override
+        public int read() throws IOException {
+            throw new UnsupportedOperationException("MiNiFi C++ reads arrays");
+        }
+
+        /** Unlike a socket it fills the array, from as many chunks as that takes. */
+        @Override
+        public int read(final byte[] bytes, final int offset, final int length) throws IOException {
+            int filled = 0;
+            while (filled < length) {
+                if (!chunk.hasRemaining()) {
+                    chunk = nextChunk();
+                }
+                final int some = Math.min(chunk.remaining(), length - filled);
+                chunk.get(bytes, offset + filled, some);
+                filled += some;
+            }
+            return filled;
+        }
+
+        private ByteBuffer nextChunk() throws IOException {
+            once(socket, SYNC_BYTES);
+            final byte[] plain = new byte[once(socket, Integer.BYTES).getInt()];
+            final byte[] deflated =
+                    once(socket, once(socket, Integer.BYTES).getInt()).array();
+            try (InputStream inflated = new InflaterInputStream(new ByteArrayInputStream(deflated))) {
+                inflated.readNBytes(plain, 0, plain.length);
+            }
+            once(socket, Byte.BYTES);
+            return ByteBuffer.wrap(plain);
+        }
     }
 
     private static String string(final InputStream socket) throws IOException {

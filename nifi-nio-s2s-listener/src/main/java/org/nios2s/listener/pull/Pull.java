@@ -21,14 +21,19 @@ record Pull(PeerConnection connection, Grant charge, PullEncoder transaction, He
     private static final int PIECE_BYTES = 256 * 1024;
 
     /**
-     * Makes the next piece, which is to be charged: a small one where memory is short, or the peer's rate is low. On the port
-     * task or a content worker.
+     * Makes the next piece, which is to be charged: a small one where memory is short, the peer's rate is low, or packets are
+     * compressed. On the port task or a content worker.
      */
     PullPiece nextPiece() throws IOException {
         return transaction.nextPiece(pieceBytes());
     }
 
     private int pieceBytes() {
+        if (connection.handshake().isUseGzip()) {
+            // The peer inflates a chunk while the next one is deflated. MiNiFi C++ wants each in one read;
+            // where several left at once, one of its reads had only the beginning of a chunk.
+            return MemoryBudget.SMALL_BYTES;
+        }
         if (connection.dispatcher().limits().memory().hasRoomToGrow()) {
             return Math.clamp(connection.rate().bytesAtOnce(), MemoryBudget.SMALL_BYTES, PIECE_BYTES);
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import org.apache.nifi.remote.protocol.DataPacket;
@@ -13,6 +14,7 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.peers.Message;
 import org.nios2s.peers.MinifiReads;
 
@@ -60,6 +62,39 @@ class MinifiPullTest {
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             peer.finishPull(readPackets(peer, packets, content));
+            ServedListener.awaiting().until(() -> listener.output().sent().size() == packets);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PLAIN_EPOLL", "PLAIN_NIO"})
+    @DisplayName("a compressed chunk leaves by itself, before the next one is made")
+    void compressed(final Variant variant) throws Exception {
+        final byte[] content = content(50_000);
+        final int packets = 20;
+        final AtomicInteger begun = new AtomicInteger();
+        final AtomicInteger received = new AtomicInteger();
+        try (ServedListener listener = ServedListener.patient(variant);
+                MatrixPeer peer = listener.connect()) {
+            listener.output().beforeRead(() -> {
+                final int before = begun.getAndIncrement();
+                ServedListener.awaiting().until(() -> received.get() == before);
+            });
+            for (int packet = 0; packet < packets; packet++) {
+                listener.offer(content);
+            }
+            peer.openForTransactions(
+                    ServedListener.OUTPUT, listener.properties("GZIP", "true", "BATCH_COUNT", String.valueOf(packets)));
+            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.expect(ResponseCode.MORE_DATA);
+            final CheckedInputStream in = new CheckedInputStream(MinifiReads.inflating(peer.in()), new CRC32());
+            while (received.get() < packets) {
+                assertArrayEquals(content, MinifiReads.packet(in).getData().readAllBytes());
+                if (received.incrementAndGet() < packets) {
+                    peer.expect(ResponseCode.CONTINUE_TRANSACTION);
+                }
+            }
+            peer.finishPull(String.valueOf(in.getChecksum().getValue()));
             ServedListener.awaiting().until(() -> listener.output().sent().size() == packets);
         }
     }

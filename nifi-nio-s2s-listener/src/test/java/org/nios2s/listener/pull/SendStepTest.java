@@ -78,6 +78,7 @@ class SendStepTest {
         when(listener.threads()).thenReturn(threads);
         when(connection.listener()).thenReturn(listener);
         when(connection.clock()).thenReturn(NanoClock.SYSTEM);
+        when(connection.handshake()).thenReturn(new HandshakeProperties());
         final MessageSequenceHandler handler = mock(MessageSequenceHandler.class, invocation -> {
             if ("proceed".equals(invocation.getMethod().getName())) {
                 throw new RejectedExecutionException("The IO worker has ended");
@@ -133,7 +134,6 @@ class SendStepTest {
         final PublicPort port = mock(PublicPort.class);
         when(port.getIncomingConnections()).thenReturn(List.of(incoming));
         when(connection.port()).thenReturn(port);
-        when(connection.handshake()).thenReturn(new HandshakeProperties());
         final Channel channel = mock(Channel.class);
         when(channel.alloc()).thenReturn(allocator);
         when(connection.channel()).thenReturn(channel);
