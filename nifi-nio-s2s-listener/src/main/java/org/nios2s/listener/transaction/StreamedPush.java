@@ -54,8 +54,11 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     /** After so many bytes a content worker turns to the next transaction that has something to write. */
     private static final long TURN_BYTES = 1024 * 1024;
 
-    /** Bytes that NiFi's repository gets in one call: as many as are read from a socket at a time. */
-    private static final int CHUNK_BYTES = 64 * 1024;
+    /**
+     * Bytes that NiFi's repository gets in one call. Linux keeps pages for up to so many bytes in a list of each processor; those for
+     * larger writes are not always at hand, and the processor's caches don't hold them.
+     */
+    private static final int CHUNK_BYTES = 32 * 1024;
 
     /** How many times as large as the piece its buffer may be; from a larger one it is copied. */
     private static final int MAX_BUFFER_PER_PIECE = 2;
