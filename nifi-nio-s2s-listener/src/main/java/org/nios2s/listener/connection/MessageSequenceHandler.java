@@ -123,6 +123,8 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                     "The peer sends TLS messages without data (renegotiations, key updates or empty records), in step "
                             + step.name()));
         }
+        // Behind TLS, which has read the request for a new key if this was one.
+        connection.readKey().renewed();
         // Also where TLS has had only a part of a record, and passed nothing on.
         reading.acknowledgeIfPeerMustContinue();
         reading.readIfWanted();

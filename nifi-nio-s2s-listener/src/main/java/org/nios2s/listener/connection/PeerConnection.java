@@ -42,6 +42,7 @@ import org.nios2s.listener.metrics.ListenerMetrics.Histogram;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.SocketlessCommunicationsSession;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.tls.ReadKey;
 import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.transaction.TransactionPeer;
 import org.nios2s.wire.LogText;
@@ -83,6 +84,7 @@ public final class PeerConnection implements TransactionPeer {
     private PeerRate rate = PeerRate.UNLIMITED;
     private long requestExpirationMillis;
     private int maxWriteBytes = TlsHandlerFactory.RECORD_BYTES;
+    private ReadKey readKey = ReadKey.unlimited();
     private boolean unflushed;
     private final LastAnswer lastAnswer;
 
@@ -158,6 +160,7 @@ public final class PeerConnection implements TransactionPeer {
     /** The TLS handshake is over: takes the peer's identity from its certificate. */
     public void identify(final SSLEngine engine) throws ConnectionFault {
         maxWriteBytes = TlsHandlerFactory.recordBytes(engine);
+        readKey = ReadKey.of(engine);
         listener.metrics().add(Counter.TLS_HANDSHAKES, 1);
         if (TlsHandlerFactory.isResumed(engine, acceptedMillis)) {
             listener.metrics().add(Counter.TLS_RESUMPTIONS, 1);
@@ -256,6 +259,11 @@ public final class PeerConnection implements TransactionPeer {
         return maxWriteBytes;
     }
 
+    /** @return the key with which the peer reads */
+    public ReadKey readKey() {
+        return readKey;
+    }
+
     @Override
     public EventExecutor worker() {
         return channelContext.executor();
@@ -271,8 +279,7 @@ public final class PeerConnection implements TransactionPeer {
 
     /** Queues a message; it is flushed with the others at the end of the turn. */
     public void send(final ByteBuf message) {
-        unflushed = true;
-        channelContext.write(message, channelContext.voidPromise());
+        write(message, channelContext.voidPromise());
     }
 
     /** @param left called on the IO worker when the message has left, or was lost */
@@ -284,7 +291,12 @@ public final class PeerConnection implements TransactionPeer {
             message.release();
             throw e;
         }
+        write(message, written);
+    }
+
+    private void write(final ByteBuf message, final ChannelPromise written) {
         unflushed = true;
+        readKey.encrypts(message.readableBytes());
         channelContext.write(message, written);
     }
 

@@ -10,6 +10,7 @@ import org.nios2s.listener.connection.Step;
 import org.nios2s.listener.connection.WaitingStep;
 import org.nios2s.listener.connection.WaitingTransactionStep;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
+import org.nios2s.listener.tls.ReadKey;
 import org.nios2s.listener.transaction.PullPiece;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +21,9 @@ import org.slf4j.LoggerFactory;
  */
 final class SendStep implements WaitingTransactionStep {
     private static final Logger logger = LoggerFactory.getLogger(SendStep.class);
+
+    /** Once in 137 GB, while the peer still reads what is on its way. */
+    private static final long MAX_KEY_WAIT_SECONDS = 5;
 
     /** Whose turn it is. */
     private enum Turn {
@@ -35,7 +39,7 @@ final class SendStep implements WaitingTransactionStep {
     private Turn turn = Turn.PEERS;
     private boolean abandoned;
     private int pieceBytes;
-    /** Null unless the peer's rate has delayed a piece. */
+    /** Null unless the peer's rate or its key has delayed a piece. */
     private ScheduledFuture<?> nextPiece;
 
     SendStep(final Pull pull) {
@@ -104,12 +108,21 @@ final class SendStep implements WaitingTransactionStep {
             turn = Turn.OURS;
             pull.charge().settle(-pull.charge().used());
             proceed(() -> new AwaitChecksumStep(pull));
+        } else if (connection().readKey().isUsedUp()) {
+            awaitNewKey();
         } else if (waitNanos > 0) {
             turn = Turn.OURS;
             nextPiece = connection().worker().schedule(this::makeNextPiece, waitNanos, TimeUnit.NANOSECONDS);
         } else {
             makeNextPiece();
         }
+    }
+
+    /** A peer that is no Java asks for none, and one that has stopped to read asks too late. */
+    private void awaitNewKey() {
+        final ReadKey key = connection().readKey();
+        key.whenRenewed(this::makeNextPiece);
+        nextPiece = connection().worker().schedule(key::renewed, MAX_KEY_WAIT_SECONDS, TimeUnit.SECONDS);
     }
 
     private void makeNextPiece() {

@@ -35,12 +35,15 @@ record TlsParameters(List<String> protocols, List<String> suites, List<String> g
     private static final List<String> FIXED_SUITES_OF_BORINGSSL =
             List.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
 
-    private static final String TLS_1_3 = "TLSv1.3";
+    static final String TLS_1_3 = "TLSv1.3";
+
+    /** The security property with the bytes after which Java renews a key. */
+    static final String KEY_LIMITS = "jdk.tls.keyLimits";
 
     private static final Pattern KEY_LIMIT = Pattern.compile("\\bKeyUpdate\\s+(2\\^)?(\\d+)", Pattern.CASE_INSENSITIVE);
 
     /** Java's own, for all ciphers. */
-    private static final double DEFAULT_KEY_LIMIT = Math.pow(2, 37);
+    private static final long DEFAULT_KEY_LIMIT = 1L << 37;
 
     /** @param sslContext NiFi's own, on which its HTTPS works */
     static TlsParameters ofHttps(final SSLContext sslContext) {
@@ -55,10 +58,7 @@ record TlsParameters(List<String> protocols, List<String> suites, List<String> g
             offered = List.of(groups);
         }
         return new TlsParameters(
-                List.copyOf(TlsPlatform.getPreferredProtocols()),
-                suites,
-                offered,
-                Security.getProperty("jdk.tls.keyLimits"));
+                List.copyOf(TlsPlatform.getPreferredProtocols()), suites, offered, Security.getProperty(KEY_LIMITS));
     }
 
     /** @return the offered groups that BoringSSL has */
@@ -86,8 +86,20 @@ record TlsParameters(List<String> protocols, List<String> suites, List<String> g
 
     /** @return whether a limit is lower than Java's own: where NiFi's Java has such a limit, the peers' Java often has it, too */
     private boolean renewsKeysOften() {
-        return keyLimits != null
-                && KEY_LIMIT.matcher(keyLimits).results().anyMatch(limit -> bytes(limit) < DEFAULT_KEY_LIMIT);
+        return keyLimitBytes(keyLimits) < DEFAULT_KEY_LIMIT;
+    }
+
+    /** @return the lowest of these limits, or {@link Long#MAX_VALUE} for none */
+    static long keyLimitBytes(final String keyLimits) {
+        if (keyLimits == null) {
+            return Long.MAX_VALUE;
+        }
+        return (long) KEY_LIMIT
+                .matcher(keyLimits)
+                .results()
+                .mapToDouble(TlsParameters::bytes)
+                .min()
+                .orElse(Long.MAX_VALUE);
     }
 
     private static double bytes(final MatchResult limit) {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.matrix.RenewingPeer.Action;
@@ -27,6 +28,10 @@ class KeyRenewalTest {
     private static final int RENEWALS = 10;
     private static final int LARGE_BYTES = 200 << 20;
     private static final int LIMIT_BYTES = 1 << 20;
+
+    /** Reached once in that content. */
+    private static final int LARGE_LIMIT_BYTES = 1 << 25;
+
     private static final String KEY_LIMITS = "jdk.tls.keyLimits";
 
     @TempDir
@@ -75,6 +80,27 @@ class KeyRenewalTest {
             ServedListener.awaiting().until(() -> listener.output().queued() == 1);
             assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
             assertEquals(1, listener.faults(ConnectionFault.Kind.TLS));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        // what the peer does, and after how many bytes it renews its key
+        "PULL, 33554432",
+        "PULL_SLOWLY, 33554432",
+        "PULL, 137438953472"
+    })
+    @DisplayName("once in a pull from BoringSSL, at the limit that NiFi's Java has; or not, as a peer that is no Java")
+    void atTheUsualLimit(final Action action, final long limitOfPeer) throws Exception {
+        final String usual = Security.getProperty(KEY_LIMITS);
+        try (ServedListener listener = ServedListener.patient(Variant.BORINGSSL_EPOLL)) {
+            // Behind the start, which would choose the JDK.
+            Security.setProperty(KEY_LIMITS, "AES/GCM/NoPadding KeyUpdate " + LARGE_LIMIT_BYTES);
+            listener.offer(new byte[CONTENT_BYTES]);
+            assertEquals("", RenewingPeer.run(directory, listener, limitOfPeer, action, CONTENT_BYTES));
+            assertEquals(0, listener.faults(ConnectionFault.Kind.TLS));
+        } finally {
+            Security.setProperty(KEY_LIMITS, usual);
         }
     }
 

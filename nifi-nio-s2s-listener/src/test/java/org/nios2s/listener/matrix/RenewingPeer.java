@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -22,6 +23,7 @@ import org.nios2s.peers.Message;
 final class RenewingPeer {
     private static final long PATIENCE_MINUTES = 2;
     private static final int BUFFER_BYTES = 16 * 1024;
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private RenewingPeer() {}
 
@@ -31,7 +33,15 @@ final class RenewingPeer {
             @Override
             void run(final MatrixPeer peer, final long bytes) throws IOException {
                 peer.openForTransactions(ServedListener.OUTPUT);
-                pull(peer, bytes);
+                pull(peer, bytes, 0);
+            }
+        },
+        /** It reads more slowly than it gets, so that all buffers on the way are full. */
+        PULL_SLOWLY {
+            @Override
+            void run(final MatrixPeer peer, final long bytes) throws IOException {
+                peer.openForTransactions(ServedListener.OUTPUT);
+                pull(peer, bytes, PAUSE_NANOS);
             }
         },
         PUSH {
@@ -52,7 +62,7 @@ final class RenewingPeer {
         abstract void run(MatrixPeer peer, long bytes) throws IOException;
     }
 
-    private static void pull(final MatrixPeer peer, final long bytes) throws IOException {
+    private static void pull(final MatrixPeer peer, final long bytes, final long pauseNanos) throws IOException {
         peer.say(Message.utf("RECEIVE_FLOWFILES"));
         peer.expect(ResponseCode.MORE_DATA);
         final CRC32 checksum = new CRC32();
@@ -61,6 +71,7 @@ final class RenewingPeer {
         final byte[] buffer = new byte[BUFFER_BYTES];
         for (long left = bytes; left > 0; ) {
             left -= packet.readNBytes(buffer, 0, (int) Math.min(left, BUFFER_BYTES));
+            LockSupport.parkNanos(pauseNanos);
         }
         peer.finishPull(String.valueOf(checksum.getValue()));
     }

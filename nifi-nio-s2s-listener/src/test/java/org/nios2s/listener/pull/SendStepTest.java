@@ -46,6 +46,7 @@ import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.tls.ReadKey;
 import org.nios2s.listener.transaction.HeldSessions.HeldSession;
 import org.nios2s.listener.transaction.PullEncoder;
 import org.nios2s.listener.transaction.PullPiece;
@@ -79,6 +80,7 @@ class SendStepTest {
         when(connection.listener()).thenReturn(listener);
         when(connection.clock()).thenReturn(NanoClock.SYSTEM);
         when(connection.handshake()).thenReturn(new HandshakeProperties());
+        when(connection.readKey()).thenReturn(ReadKey.unlimited());
         final MessageSequenceHandler handler = mock(MessageSequenceHandler.class, invocation -> {
             if ("proceed".equals(invocation.getMethod().getName())) {
                 throw new RejectedExecutionException("The IO worker has ended");
