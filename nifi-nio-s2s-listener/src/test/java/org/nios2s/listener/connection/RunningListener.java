@@ -52,6 +52,7 @@ import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.RateLimits;
 import org.nios2s.listener.metrics.ListenerMetrics;
+import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.protocol.PeerList;
@@ -97,8 +98,9 @@ final class RunningListener implements AutoCloseable {
     private final ProcessGroup rootGroup = mock(ProcessGroup.class);
     private final RecordingPort input;
     private final RecordingPort output;
-    private final List<RecordingPort> moreInputs = new CopyOnWriteArrayList<>();
+    private final List<RecordingPort> morePorts = new CopyOnWriteArrayList<>();
     private final MemoryBudget budget;
+    private final ConnectionLimit limit;
     private final HandshakeLimit handshakes;
     private final PortRegistry dispatchers;
     private final Channel serverChannel;
@@ -194,7 +196,7 @@ final class RunningListener implements AutoCloseable {
         final ListenerSettings effective = ListenerSettings.from(properties(settings));
         budget = new MemoryBudget(effective.memory().buffer(), clock);
         dispatchers = new PortRegistry(effective, budget, contentReaders, metrics, clock);
-        final ConnectionLimit limit = new ConnectionLimit(
+        limit = new ConnectionLimit(
                 effective.connections().max() > 0 ? effective.connections().max() : MOST_CONNECTIONS,
                 0,
                 "no more in a test",
@@ -244,6 +246,7 @@ final class RunningListener implements AutoCloseable {
                 .bind(InetAddress.getLoopbackAddress(), 0)
                 .sync()
                 .channel();
+        handshakes.setAcceptor(serverChannel.config()::setAutoRead);
     }
 
     private void writeInflated(final Runnable turn) {
@@ -427,6 +430,7 @@ final class RunningListener implements AutoCloseable {
         worker.execute(() -> connections.afterLoopIteration(checked::countDown));
         awaiting().until(() -> checked.getCount() == 0);
         handshakes.sweep();
+        limit.sweep();
     }
 
     /** Does something while the IO worker does nothing. */
@@ -454,13 +458,16 @@ final class RunningListener implements AutoCloseable {
         return output;
     }
 
-    /** @return another input port */
-    RecordingPort addInput(final String id) throws Exception {
-        final RecordingPort added = new RecordingPort(1);
+    /** @return another port */
+    RecordingPort addPort(final ConnectableType type, final String id) {
+        final RecordingPort added = new RecordingPort(type, 1);
         final PublicPort port = added.port();
-        when(rootGroup.findInputPort(id)).thenReturn(port);
-        added.full(false);
-        moreInputs.add(added);
+        if (type == ConnectableType.INPUT_PORT) {
+            when(rootGroup.findInputPort(id)).thenReturn(port);
+        } else {
+            when(rootGroup.findOutputPort(id)).thenReturn(port);
+        }
+        morePorts.add(added);
         return added;
     }
 
@@ -477,12 +484,23 @@ final class RunningListener implements AutoCloseable {
         return inflationTurns.get();
     }
 
+    HandshakeLimit handshakes() {
+        return handshakes;
+    }
+
     ListenerMetrics metrics() {
         return metrics;
     }
 
     PortRegistry dispatchers() {
         return dispatchers;
+    }
+
+    /** @return what serves a port that is used, as long as that is so */
+    PortDispatcher dispatcher(final RecordingPort port) {
+        final PortDispatcher dispatcher = dispatchers.acquire(port.port());
+        dispatchers.release(dispatcher);
+        return dispatcher;
     }
 
     InetSocketAddress address() {
@@ -509,9 +527,9 @@ final class RunningListener implements AutoCloseable {
         awaiting().until(() -> handlers.stream().anyMatch(handler -> step.equals(stepName(handler))));
     }
 
-    /** @return the step of the first connection; null before it has one */
-    String firstStep() {
-        return handlers.isEmpty() || handlers.getFirst().step() == null ? null : stepName(handlers.getFirst());
+    /** @return the step of a connection, by its number; "none" before it has one */
+    String step(final int connection) {
+        return connection < handlers.size() ? stepName(handlers.get(connection)) : "none";
     }
 
     /** @return connections that are in a step of this name */
@@ -653,14 +671,17 @@ final class RunningListener implements AutoCloseable {
         input.running(true);
         output.scheduled(true);
         output.running(true);
-        moreInputs.forEach(more -> more.full(false));
+        morePorts.forEach(more -> {
+            more.full(false);
+            more.scheduled(true);
+        });
         awaitNoConnections();
         awaitNothingHeld();
         serverChannel.close().syncUninterruptibly();
         dispatchers.close();
         input.close();
         output.close();
-        moreInputs.forEach(RecordingPort::close);
+        morePorts.forEach(RecordingPort::close);
         blockingTasks.shutdownNow();
         contentWriters.shutdownNow();
         contentReaders.shutdownNow();

@@ -3,328 +3,608 @@ package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
+import static org.nios2s.listener.connection.HostileWay.CLAIMING_ZEROS;
+import static org.nios2s.listener.connection.HostileWay.DRIPPING;
+import static org.nios2s.listener.connection.HostileWay.LARGE_ATTRIBUTES;
+import static org.nios2s.listener.connection.HostileWay.ON_TWO_PORTS;
+import static org.nios2s.listener.connection.HostileWay.SILENT;
+import static org.nios2s.listener.connection.HostileWay.STALLED;
+import static org.nios2s.listener.connection.HostileWay.UNCONFIRMED;
 
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.nifi.remote.io.CompressionOutputStream;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.listener.limits.SharedResource;
+import org.nios2s.listener.limits.TestHolder;
+import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.peers.Message;
 
 /**
- * Everything that peers share, against every way to keep it from others: one honest peer at one healthy port is served. Lives on the
- * test's thread, with a clock that the test sets.
+ * Everything that peers share, used up in every {@link HostileWay} by one address or by as many as it takes. Lives on the test's
+ * thread, with a clock that the test sets.
+ *
+ * <p>Not here: a turn to write, which is held while we write and never while a peer does something ({@code ContentWritersTest}), and
+ * ports that stand still ({@link BlockedPortsTest}).
  */
 @DisplayName("One honest peer at a healthy port")
 class SharedAmongPeersTest {
-    private static final String[] OTHER_PORTS = {"other port", "third port"};
-    private static final int HOSTILE = 8;
-    private static final int MANY = 100;
-    private static final int SMALL = 10_000;
+    private static final String OTHER_PORT = "other port";
+    private static final int SMALL = 10;
     private static final int LARGE = 100_000;
     /** Twice as many as have memory. */
     private static final int FLEET = 64;
 
+    private static final int FLEET_BYTES = 10_000;
+
     private static final Duration PATIENCE = Duration.ofSeconds(6);
+    /** What a peer may take for its own commit, or for the only memory of its kind. */
+    private static final Duration HALF_A_MINUTE = Duration.ofSeconds(30);
+
+    /**
+     * A permit that comes back goes to the port whose task comes first. That may be the other port, where more of the hostile
+     * transactions wait: each of them costs three seconds at most, and none comes after them.
+     */
+    private static final Duration ON_TWO_PORTS_PATIENCE = PATIENCE.plus(HALF_A_MINUTE);
+
     private static final Duration STEP = Duration.ofMillis(250);
-    private static final int MOST_TRIES = 80;
-    private static final long MOST_MILLIS_FOR_A_STEP = 250;
-
     /** Only here does an honest peer wait for what others may hold, and the clock goes on. */
-    private static final Set<String> WAITS =
-            Set.of("AdmitTransactionStep", "AwaitMemoryStep", "AwaitSessionStep", "AwaitRoomStep");
+    private static final Set<String> WAITS = Set.of(
+            "AdmitTransactionStep", "AwaitMemoryStep", "AwaitSessionStep", "AwaitRoomStep", "AwaitFlowFilesStep");
 
-    /** What is taken away, and how. */
-    private enum Hostility {
-        SILENT_IN_A_PLACE(HOSTILE, 10) {
+    /** What is used up, and the ways in which a peer can hold some of it at all. */
+    private enum Shared {
+        /** Each port has its own. */
+        PLACES(HonestTransaction.PUSH, SMALL, 10, 7, EnumSet.complementOf(EnumSet.of(ON_TWO_PORTS))) {
             @Override
-            void begin(final WirePeer peer) throws IOException {
-                peer.open().push().out().writeInt(1);
-            }
-        },
-        DRIPPING_IN_A_PLACE(HOSTILE, 10) {
-            @Override
-            void begin(final WirePeer peer) throws IOException {
-                content(peer.open(), 10);
+            String[] settings() {
+                return new String[] {"request.queue.size", "8"};
             }
 
             @Override
-            void goOn(final WirePeer peer) throws IOException {
-                peer.bytes((byte) 0).flush();
+            boolean isUsedUp(final RunningListener listener) {
+                return listener.dispatchers().inProgress() == 8;
             }
         },
-        STALLED_WHILE_STREAMING(MANY, LARGE) {
+        /** The content fits into a buffer of 8 KiB, which is within what each transaction reserves. */
+        MEMORY(HonestTransaction.PUSH, 8_000, 120, 31, EnumSet.allOf(HostileWay.class)) {
             @Override
-            void begin(final WirePeer peer) throws IOException {
-                content(peer.open("REQUEST_EXPIRATION_MILLIS", "0"), LARGE);
+            boolean isUsedUp(final RunningListener listener) {
+                final SharedResource.Part memory = dispatcher(listener).limits().memory();
+                return memory.waiting() > 0
+                        || memory.held() == listener.budget().limit() / 2;
+            }
+
+            /** A compressed push reserves memory for its inflater, too: less than that is enough for one that is not compressed. */
+            @Override
+            boolean leavesTooLittle(final HostileWay way) {
+                return !way.compresses();
             }
         },
-        DRIPPING_WHILE_STREAMING(MANY, LARGE) {
+        /** Of attributes alone. */
+        MEMORY_FOR_ATTRIBUTES(HonestTransaction.PUSH, 0, 2, 1, EnumSet.of(STALLED, LARGE_ATTRIBUTES, ON_TWO_PORTS)) {
             @Override
-            void begin(final WirePeer peer) throws IOException {
-                content(peer.open("REQUEST_EXPIRATION_MILLIS", "0"), LARGE);
+            SharedResource.Grant ofOthers(final RunningListener listener) {
+                final SharedResource.Grant memory = super.ofOthers(listener);
+                memory.add(listener.budget().limit() * 3 / 4);
+                return memory;
             }
 
             @Override
-            void goOn(final WirePeer peer) throws IOException {
-                peer.bytes((byte) 0).flush();
-            }
-        },
-        ON_TWO_PORTS(MANY, LARGE) {
-            @Override
-            void begin(final WirePeer peer) throws IOException {
-                content(peer.open("PORT_IDENTIFIER", OTHER_PORTS[peer.localPort() % 2]), LARGE);
+            void take(final WirePeer peer, final HostileWay way) throws IOException {
+                LARGE_ATTRIBUTES.push(peer, 0);
             }
 
             @Override
-            void goOn(final WirePeer peer) throws IOException {
-                peer.bytes((byte) 0).flush();
-            }
-        },
-        UNCONFIRMED(MANY, 10) {
-            @Override
-            void begin(final WirePeer peer) throws IOException {
-                peer.open().push().packet(Map.of(), new byte[1]).say(ResponseCode.FINISH_TRANSACTION);
-            }
-
-            @Override
-            void prepare(final RecordingPort healthy) {
-                healthy.backPressure(HOSTILE);
-            }
-        },
-        COMPRESSING_ZEROS(MANY, LARGE) {
-            private final Map<WirePeer, DataOutputStream> compressed = new IdentityHashMap<>();
-
-            @Override
-            void begin(final WirePeer peer) throws IOException {
-                peer.open("GZIP", "true", "REQUEST_EXPIRATION_MILLIS", "0").push();
-                final DataOutputStream packet = new DataOutputStream(new CompressionOutputStream(peer.out()));
-                packet.writeInt(0);
-                packet.writeLong(Long.MAX_VALUE);
-                packet.write(new byte[1_000_000]);
-                compressed.put(peer, packet);
-            }
-
-            @Override
-            void goOn(final WirePeer peer) throws IOException {
-                compressed.get(peer).write(new byte[100_000]);
-                peer.flush();
-            }
-        },
-        CLAIMING_ZEROS(MANY, LARGE) {
-            @Override
-            void begin(final WirePeer peer) throws IOException {
-                peer.open("GZIP", "true", "REQUEST_EXPIRATION_MILLIS", "0").push();
-                peer.bytes(Message.chunk(Message.packetHeader(Long.MAX_VALUE), false))
-                        .bytes(chunkOfNothing());
-            }
-
-            /** What was claimed takes a while to write. */
-            @Override
-            void prepare(final RecordingPort healthy) {
-                healthy.beforeWrite(() -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5)));
-            }
-        },
-        LARGE_ATTRIBUTES(MANY, LARGE) {
-            @Override
-            void begin(final WirePeer peer) throws IOException {
-                peer.open("PORT_IDENTIFIER", OTHER_PORTS[peer.localPort() % 2]).push();
-                peer.out().writeInt(25_000);
-                for (int i = 0; i < 2_000; i++) {
-                    peer.bytes(new byte[] {0, 0, 0, 4}).out().writeInt(i);
-                    peer.bytes(new byte[] {0, 0, 0, 4}).out().writeInt(i);
+            void goOn(final WirePeer peer, final HostileWay way) throws IOException {
+                if (way != STALLED) {
+                    LARGE_ATTRIBUTES.goOn(peer);
                 }
+            }
+
+            @Override
+            Map<String, String> honestAttributes() {
+                final Map<String, String> attributes = new HashMap<>();
+                for (int i = 0; i < 40; i++) {
+                    attributes.put("name " + i, "x".repeat(1_000));
+                }
+                return attributes;
+            }
+
+            @Override
+            boolean isUsedUp(final RunningListener listener) {
+                return listener.budget().used() > listener.budget().limit();
+            }
+
+            @Override
+            Duration patience(final HostileWay way) {
+                return way == STALLED ? PATIENCE : PATIENCE.plus(HALF_A_MINUTE);
+            }
+        },
+        /** A peer that says nothing does not stream. */
+        PERMITS_TO_STREAM(HonestTransaction.PUSH, LARGE, 10, 3, EnumSet.complementOf(EnumSet.of(SILENT))) {
+            @Override
+            Duration patience(final HostileWay way) {
+                return way == ON_TWO_PORTS ? ON_TWO_PORTS_PATIENCE : PATIENCE;
+            }
+
+            @Override
+            boolean isUsedUp(final RunningListener listener) {
+                return dispatcher(listener).limits().streaming().held() == 4;
+            }
+        },
+        /** What a pull carries, and whether it compresses well, is NiFi's own. */
+        PERMITS_TO_SEND(
+                HonestTransaction.PULL, SMALL, 40, 16, EnumSet.of(SILENT, DRIPPING, ON_TWO_PORTS, UNCONFIRMED)) {
+            @Override
+            void take(final WirePeer peer, final HostileWay way) throws Exception {
+                peer.request("RECEIVE_FLOWFILES");
+                if (way == UNCONFIRMED) {
+                    peer.say(ResponseCode.CONFIRM_TRANSACTION, checksumOfPull());
+                } else if (way != SILENT) {
+                    endlessConfirmation(peer);
+                }
+            }
+
+            @Override
+            Duration patience(final HostileWay way) {
+                if (way == ON_TWO_PORTS) {
+                    return ON_TWO_PORTS_PATIENCE;
+                }
+                return way == UNCONFIRMED ? PATIENCE.plus(HALF_A_MINUTE) : PATIENCE;
+            }
+
+            @Override
+            boolean isUsedUp(final RunningListener listener) {
+                return dispatcher(listener).limits().sending().held() == 16;
+            }
+        },
+        /** Each port has its own, and only a transaction whose packets are here holds some. */
+        ROOM(HonestTransaction.PUSH, SMALL, 12, 8, EnumSet.of(UNCONFIRMED, DRIPPING)) {
+            @Override
+            SharedResource.Grant ofOthers(final RunningListener listener) {
+                listener.input().backPressure(8);
+                return super.ofOthers(listener);
+            }
+
+            @Override
+            void take(final WirePeer peer, final HostileWay way) throws IOException {
+                UNCONFIRMED.push(peer, SMALL);
+                if (way == DRIPPING) {
+                    endlessConfirmation(peer);
+                }
+            }
+
+            @Override
+            boolean isUsedUp(final RunningListener listener) {
+                return listener.stepsNamed("AwaitConfirmationStep") == 8;
             }
         };
 
-        private final int places;
-        private final int honestBytes;
+        private final HonestTransaction transaction;
+        private final int bytes;
+        private final int ofOne;
+        private final int ofMany;
+        private final Set<HostileWay> ways;
 
-        Hostility(final int places, final int honestBytes) {
-            this.places = places;
-            this.honestBytes = honestBytes;
+        /**
+         * @param bytes of an honest packet, and what a hostile one has to send so that it holds some
+         * @param ofOne connections of one address
+         * @param ofMany as many addresses as hold everything together
+         */
+        Shared(
+                final HonestTransaction transaction,
+                final int bytes,
+                final int ofOne,
+                final int ofMany,
+                final Set<HostileWay> ways) {
+            this.transaction = transaction;
+            this.bytes = bytes;
+            this.ofOne = ofOne;
+            this.ofMany = ofMany;
+            this.ways = ways;
         }
 
-        abstract void begin(WirePeer peer) throws IOException;
-
-        /** Once a second. */
-        void goOn(final WirePeer peer) throws IOException {}
-
-        void prepare(final RecordingPort healthy) {}
-
-        /** It claims to become eight megabytes, and is filled up with zeros. */
-        private static byte[] chunkOfNothing() {
-            return ByteBuffer.allocate(12)
-                    .put(new byte[] {'S', 'Y', 'N', 'C'})
-                    .putInt(8 * 1024 * 1024)
-                    .putInt(0)
-                    .array();
+        String[] settings() {
+            return new String[0];
         }
 
-        private static void content(final WirePeer peer, final int bytes) throws IOException {
-            peer.push().out().writeInt(0);
-            peer.out().writeLong(Long.MAX_VALUE);
-            peer.bytes(new byte[bytes]);
+        /** @return memory that peers of other ports hold */
+        SharedResource.Grant ofOthers(final RunningListener listener) {
+            return listener.budget().common().open(new TestHolder("others"));
+        }
+
+        void take(final WirePeer peer, final HostileWay way) throws Exception {
+            way.push(peer, bytes);
+        }
+
+        void goOn(final WirePeer peer, final HostileWay way) throws IOException {
+            way.goOn(peer);
+        }
+
+        Map<String, String> honestAttributes() {
+            return Map.of();
+        }
+
+        abstract boolean isUsedUp(RunningListener listener);
+
+        /** @return whether what the hostile peers leave is too little for the honest one */
+        boolean leavesTooLittle(final HostileWay way) {
+            return true;
+        }
+
+        Duration patience(final HostileWay way) {
+            return PATIENCE;
+        }
+
+        RecordingPort port(final RunningListener listener) {
+            return transaction == HonestTransaction.PUSH ? listener.input() : listener.output();
+        }
+
+        PortDispatcher dispatcher(final RunningListener listener) {
+            return listener.dispatcher(port(listener));
+        }
+    }
+
+    /** Where newcomers are, of whom nobody knows yet who they are. */
+    private enum Door {
+        CONNECTIONS("connections.max") {
+            @Override
+            void take(final WirePeer peer) throws IOException {
+                STALLED.push(peer.open(), SMALL);
+            }
+        },
+        HANDSHAKES("handshakes.max") {
+            @Override
+            void take(final WirePeer peer) throws IOException {
+                peer.bytes(Arrays.copyOf(Message.magic(), 1));
+            }
+        };
+
+        private static final int MOST = 8;
+
+        private final String setting;
+
+        Door(final String setting) {
+            this.setting = setting;
+        }
+
+        /** What a hostile peer does there. */
+        abstract void take(WirePeer peer) throws IOException;
+
+        boolean isUsedUp(final RunningListener listener) {
+            return listener.metrics().openConnections() >= MOST;
         }
     }
 
     private final AtomicLong clock = new AtomicLong(System.nanoTime());
+    private final List<WirePeer> hostile = new ArrayList<>();
 
-    private RunningListener listener(final int places, final String transactionMemory) throws Exception {
-        return new RunningListener(
-                RunningListener.Environment.plain(clock::get),
+    private RunningListener listener(final String... settings) throws Exception {
+        final List<String> all = new ArrayList<>(List.of(
                 "request.queue.size",
-                String.valueOf(places),
+                "200",
                 "streaming.transactions",
-                "4",
+                "8",
                 "transaction.memory",
-                transactionMemory,
+                "64 KB",
                 "buffer.memory",
-                "1 MB");
+                "1 MB"));
+        all.addAll(List.of(settings));
+        return new RunningListener(RunningListener.Environment.plain(clock::get), all.toArray(String[]::new));
     }
 
-    private static byte[] random(final int bytes) {
-        final byte[] content = new byte[bytes];
-        new Random(bytes).nextBytes(content);
-        return content;
+    /** Its text never ends. */
+    private static void endlessConfirmation(final WirePeer peer) throws IOException {
+        peer.say(ResponseCode.CONFIRM_TRANSACTION).out().writeShort(10_000);
     }
 
-    private static CompletableFuture<Void> push(final WirePeer peer, final byte[] content) {
-        return CompletableFuture.runAsync(
-                () -> {
-                    try {
-                        peer.open()
-                                .push()
-                                .packet(Map.of(), content)
-                                .say(ResponseCode.FINISH_TRANSACTION)
-                                .expectConfirmation()
-                                .confirm();
-                        final ResponseCode answer =
-                                ResponseCode.fromCode(peer.in().readNBytes(3)[2]);
-                        if (answer != ResponseCode.TRANSACTION_FINISHED
-                                && answer != ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL) {
-                            throw new IOException("answered " + answer);
-                        }
-                    } catch (final Exception e) {
-                        throw new CompletionException(e);
-                    }
-                },
-                task -> Thread.ofVirtual().start(task));
+    private static byte[] packetOfPull() {
+        return Message.packet(Map.of(), HonestTransaction.content(SMALL));
     }
 
-    /** A busy machine takes its time to serve a peer; the clock stands meanwhile. */
-    private static boolean isDone(final CompletableFuture<Void> served, final RunningListener listener)
-            throws Exception {
-        for (int tries = 0; tries < MOST_TRIES; tries++) {
-            try {
-                served.get(MOST_MILLIS_FOR_A_STEP, TimeUnit.MILLISECONDS);
-                return true;
-            } catch (final TimeoutException e) {
-                if (WAITS.contains(listener.firstStep())) {
-                    return false;
-                }
-            }
-        }
-        return fail("still in " + listener.firstStep());
+    private static String checksumOfPull() {
+        return Message.checksum(packetOfPull());
+    }
+
+    private static Stream<Arguments> ofOneAddress() {
+        return Arrays.stream(Shared.values())
+                .flatMap(shared -> shared.ways.stream().map(way -> Arguments.of(shared, way)));
+    }
+
+    /**
+     * Not here: peers with one transaction each that drip. They lose it to nobody ({@link #slowFleet}, {@link #dripping}). Nor those
+     * whose one transaction holds more memory than the smallest.
+     */
+    private static Stream<Arguments> ofManyAddresses() {
+        final Set<HostileWay> dripping = EnumSet.of(DRIPPING, LARGE_ATTRIBUTES, ON_TWO_PORTS);
+        return Arrays.stream(Shared.values()).flatMap(shared -> shared.ways.stream()
+                .filter(way -> !dripping.contains(way))
+                .filter(way -> shared != Shared.MEMORY || way == SILENT || way == STALLED)
+                .map(way -> Arguments.of(shared, way)));
     }
 
     @ParameterizedTest
-    @EnumSource
-    @DisplayName("is served within six seconds beside one that keeps from others what it can, and memory stays bounded")
-    void besideOneHostilePeer(final Hostility hostility) throws Exception {
-        final List<WirePeer> hostile = new ArrayList<>();
-        try (RunningListener listener = listener(hostility.places, "64 KB");
-                WirePeer honest = listener.connectFrom("127.0.0.9")) {
-            RunningListener.awaiting().until(() -> listener.firstStep() != null);
-            for (final String other : OTHER_PORTS) {
-                listener.addInput(other);
+    @MethodSource("ofOneAddress")
+    @DisplayName("is served in time beside an address that keeps from others what it can")
+    void besideOneAddress(final Shared shared, final HostileWay way) throws Exception {
+        serve(shared, way, shared.ofOne, peer -> "127.0.0.1");
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofManyAddresses")
+    @DisplayName("is served in time beside as many addresses as hold everything")
+    void besideManyAddresses(final Shared shared, final HostileWay way) throws Exception {
+        serve(shared, way, shared.ofMany, peer -> "127.0.2." + (peer + 1));
+    }
+
+    private void serve(
+            final Shared shared, final HostileWay way, final int peers, final IntFunction<String> addressOfPeer)
+            throws Exception {
+        try (RunningListener listener = listener(shared.settings());
+                WirePeer honest = listener.connectFrom("127.0.0.9")
+                        .open("PORT_IDENTIFIER", shared.transaction.port(), "BATCH_COUNT", "1");
+                SlowPeer slow = new SlowPeer(listener, shared)) {
+            listener.addPort(shared.transaction.portType(), OTHER_PORT);
+            for (int i = 0; i <= peers; i++) {
+                listener.output().queue(Map.of(), HonestTransaction.content(SMALL));
             }
-            hostility.prepare(listener.input());
-            for (int i = 0; i < HOSTILE; i++) {
-                final WirePeer peer = listener.connect();
-                hostile.add(peer);
-                hostility.begin(peer);
-                peer.flush();
+            if (way == CLAIMING_ZEROS) {
+                // What was claimed takes a while to write.
+                listener.input().beforeWrite(() -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5)));
             }
-            listener.passTime(clock, STEP);
-            final CompletableFuture<Void> served = push(honest, random(hostility.honestBytes));
-            for (Duration passed = Duration.ZERO; !isDone(served, listener); passed = passed.plus(STEP)) {
-                assertTrue(passed.compareTo(PATIENCE) <= 0, "not served after " + passed);
-                if (passed.toMillis() % 1_000 == 0) {
-                    goOn(hostility, hostile);
+            final SharedResource.Grant others = shared.ofOthers(listener);
+            try {
+                for (int i = 0; i < peers; i++) {
+                    final WirePeer peer = listener.connectFrom(addressOfPeer.apply(i));
+                    hostile.add(peer);
+                    shared.take(open(peer, shared, way, i), way);
+                    peer.flush();
                 }
+                RunningListener.awaiting().until(() -> shared.isUsedUp(listener));
                 listener.passTime(clock, STEP);
-                assertTrue(listener.budget().used() <= listener.budget().bound(), "used more than the bound");
+                awaitServed(listener, shared, way, honest, slow);
+            } finally {
+                others.close();
             }
+            slow.finish();
             for (final WirePeer peer : hostile) {
                 peer.close();
             }
         }
     }
 
+    private static WirePeer open(final WirePeer peer, final Shared shared, final HostileWay way, final int number)
+            throws IOException {
+        return peer.open(
+                "PORT_IDENTIFIER",
+                way.port(shared.transaction.port(), OTHER_PORT, number),
+                "BATCH_COUNT",
+                "1",
+                "GZIP",
+                String.valueOf(way.compresses()),
+                "REQUEST_EXPIRATION_MILLIS",
+                "0");
+    }
+
+    private void awaitServed(
+            final RunningListener listener,
+            final Shared shared,
+            final HostileWay way,
+            final WirePeer honest,
+            final SlowPeer slow)
+            throws Exception {
+        final CompletableFuture<Void> served = HonestTransaction.allDo(List.of(honest), peer -> {
+            shared.transaction.begin(peer, shared.honestAttributes(), HonestTransaction.content(shared.bytes));
+            shared.transaction.end(peer);
+        });
+        Duration passed = Duration.ZERO;
+        while (!isDone(served, listener) && passed.compareTo(shared.patience(way)) < 0) {
+            if (passed.toMillis() % 1_000 == 0) {
+                slow.goOn();
+                goOn(peer -> shared.goOn(peer, way));
+            }
+            listener.passTime(clock, STEP);
+            passed = passed.plus(STEP);
+            assertTrue(listener.budget().used() <= listener.budget().bound(), "used more than the bound");
+        }
+        awaitDone(served, listener);
+        if (shared.leavesTooLittle(way)) {
+            assertTrue(passed.compareTo(Duration.ofSeconds(2)) > 0, "it was not used up: served after " + passed);
+        }
+    }
+
+    /** A busy machine takes its time to serve a peer; the clock stands meanwhile. */
+    private static boolean isDone(final CompletableFuture<Void> served, final RunningListener listener) {
+        RunningListener.awaiting().until(() -> served.isDone() || WAITS.contains(listener.step(0)));
+        return served.isDone();
+    }
+
+    /** Its time is over, and the clock stands; a busy machine may need more of its own. */
+    private static void awaitDone(final CompletableFuture<Void> served, final RunningListener listener)
+            throws Exception {
+        RunningListener.awaiting().until(() -> {
+            listener.dispatchers().sweep();
+            return served.isDone();
+        });
+        served.get();
+    }
+
     /** The listener may have cut some by now. */
-    private static void goOn(final Hostility hostility, final List<WirePeer> hostile) {
+    private void goOn(final HonestTransaction.Part part) throws Exception {
         for (final WirePeer peer : hostile) {
             try {
-                hostility.goOn(peer);
+                part.of(peer);
             } catch (final IOException e) {
                 continue;
             }
         }
     }
 
+    /** A peer that drips, and that has no more than one transaction: it is never cut. Lives on the test's thread. */
+    private static final class SlowPeer implements AutoCloseable {
+        private static final int CONNECTION = 1;
+        private static final int REST = 100;
+
+        private final RunningListener listener;
+        private final WirePeer peer;
+        private final byte[] packet;
+        private int sent;
+
+        SlowPeer(final RunningListener listener, final Shared shared) throws IOException {
+            this.listener = listener;
+            peer = listener.connectFrom("127.0.0.8").open();
+            if (!Set.of(Shared.PLACES, Shared.MEMORY, Shared.PERMITS_TO_STREAM).contains(shared)) {
+                packet = new byte[0];
+                return;
+            }
+            packet = Message.packet(HonestTransaction.content(shared.bytes + REST));
+            peer.push();
+            send(packet.length - REST);
+            listener.awaitStep("ReceivePacketStep");
+        }
+
+        private void send(final int bytes) throws IOException {
+            peer.bytes(Arrays.copyOfRange(packet, sent, sent + bytes)).flush();
+            sent += bytes;
+            listener.awaitAllRead(CONNECTION, peer);
+        }
+
+        void goOn() throws IOException {
+            if (sent < packet.length) {
+                send(1);
+            }
+        }
+
+        void finish() throws Exception {
+            if (packet.length > 0) {
+                send(packet.length - sent);
+                peer.say(ResponseCode.FINISH_TRANSACTION)
+                        .expect(ResponseCode.CONFIRM_TRANSACTION, Message.checksum(packet))
+                        .confirm()
+                        .expect(ResponseCode.TRANSACTION_FINISHED);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            peer.close();
+        }
+    }
+
+    private static Stream<Arguments> newcomers() {
+        return Arrays.stream(Door.values())
+                .flatMap(door -> Stream.of(
+                        Arguments.of(door, false, "127.0.0.1"),
+                        Arguments.of(door, true, "127.0.0.1"),
+                        Arguments.of(door, false, "127.0.2.")));
+    }
+
     @ParameterizedTest
-    @CsvSource({"10, 64 KB", "100000, 64 KB", "100000, 256 KB"})
-    @DisplayName("is served beside two ports under back pressure, at which nobody is cut")
-    void besideBlockedPorts(final int bytes, final String transactionMemory) throws Exception {
-        final List<WirePeer> waiting = new ArrayList<>();
-        try (RunningListener listener = listener(MANY, transactionMemory);
-                WirePeer honest = listener.connectFrom("127.0.0.9")) {
-            RunningListener.awaiting().until(() -> listener.firstStep() != null);
-            for (final String other : OTHER_PORTS) {
-                final RecordingPort blocked = listener.addInput(other);
-                final List<WirePeer> atPort = new ArrayList<>();
-                for (int i = 0; i < HOSTILE; i++) {
-                    atPort.add(listener.connectFrom("127.0.1." + (i + 1)).open("PORT_IDENTIFIER", other));
-                }
-                waiting.addAll(atPort);
-                blocked.full(true);
-                for (final WirePeer peer : atPort) {
-                    peer.push()
-                            .packet(Map.of(), random(bytes))
-                            .say(ResponseCode.FINISH_TRANSACTION)
-                            .flush();
-                }
+    @MethodSource("newcomers")
+    @DisplayName("gets in within six seconds, where one address drips or stands still, or many stand still")
+    void newcomer(final Door door, final boolean drips, final String addresses) throws Exception {
+        try (RunningListener listener = listener(door.setting, String.valueOf(Door.MOST))) {
+            for (int i = 0; i < Door.MOST; i++) {
+                final WirePeer peer = listener.connectFrom(addresses.endsWith(".") ? addresses + (i + 1) : addresses);
+                hostile.add(peer);
+                door.take(peer);
+                peer.flush();
             }
-            listener.passTime(clock, Duration.ofSeconds(5));
-            final CompletableFuture<Void> served = push(honest, random(bytes));
-            for (Duration passed = Duration.ZERO; !isDone(served, listener); passed = passed.plus(STEP)) {
-                assertTrue(passed.compareTo(PATIENCE) <= 0, "not served after " + passed);
+            RunningListener.awaiting().until(() -> door.isUsedUp(listener));
+            listener.passTime(clock, STEP);
+            CompletableFuture<Void> served = comeIn(listener);
+            Duration passed = Duration.ZERO;
+            while (!isIn(served, listener) && passed.compareTo(PATIENCE) < 0) {
+                if (drips && passed.toMillis() % 1_000 == 0) {
+                    final byte next = passed.toSeconds() < 4 ? Message.magic()[(int) passed.toSeconds()] : 0;
+                    goOn(peer -> peer.bytes(next).flush());
+                }
                 listener.passTime(clock, STEP);
+                passed = passed.plus(STEP);
+                if (served.isCompletedExceptionally()) {
+                    served = comeIn(listener);
+                }
             }
-            assertEquals(0, listener.metrics().get(Counter.FAULTS));
-            for (final WirePeer peer : waiting) {
+            awaitDone(served, listener);
+            assertTrue(passed.compareTo(Duration.ofSeconds(2)) > 0, "it was not used up: served after " + passed);
+            for (final WirePeer peer : hostile) {
+                peer.close();
+            }
+        }
+    }
+
+    private static CompletableFuture<Void> comeIn(final RunningListener listener) throws IOException {
+        final WirePeer newcomer = listener.connectFrom("127.0.0.9");
+        return HonestTransaction.allDo(List.of(newcomer), peer -> {
+            try (peer) {
+                peer.open();
+                HonestTransaction.PUSH.begin(peer, Map.of(), HonestTransaction.content(SMALL));
+                HonestTransaction.PUSH.end(peer);
+            }
+        });
+    }
+
+    /** Waits until it is in, or refused, or is not accepted. */
+    private static boolean isIn(final CompletableFuture<Void> served, final RunningListener listener) {
+        RunningListener.awaiting()
+                .until(() -> served.isDone() || listener.handshakes().count() >= Door.MOST);
+        return served.isDone() && !served.isCompletedExceptionally();
+    }
+
+    @Test
+    @DisplayName(
+            "is not served beside as many dripping addresses as the port has permits, but small ones and other ports go on")
+    void dripping() throws Exception {
+        try (RunningListener listener = listener()) {
+            final RecordingPort other = listener.addPort(HonestTransaction.PUSH.portType(), OTHER_PORT);
+            for (int i = 0; i < 4; i++) {
+                hostile.add(listener.connectFrom("127.0.2." + (i + 1)).open());
+                DRIPPING.push(hostile.get(i), LARGE);
+                hostile.get(i).flush();
+                listener.awaitAllRead(i, hostile.get(i));
+            }
+            try (WirePeer large = listener.connectFrom("127.0.0.9").open();
+                    WirePeer small = listener.connectFrom("127.0.0.8").open();
+                    WirePeer elsewhere = listener.connectFrom("127.0.0.7").open("PORT_IDENTIFIER", OTHER_PORT)) {
+                large.push().packet(Map.of(), HonestTransaction.content(LARGE)).flush();
+                listener.awaitSteps("AwaitSessionStep", 1);
+                for (Duration passed = Duration.ZERO;
+                        passed.compareTo(HALF_A_MINUTE) < 0;
+                        passed = passed.plus(Duration.ofSeconds(1))) {
+                    for (int i = 0; i < hostile.size(); i++) {
+                        DRIPPING.goOn(hostile.get(i));
+                        listener.awaitAllRead(i, hostile.get(i));
+                    }
+                    listener.passTime(clock, Duration.ofSeconds(1));
+                }
+                assertEquals(1, listener.stepsNamed("AwaitSessionStep"));
+                HonestTransaction.PUSH.begin(small, Map.of(), HonestTransaction.content(SMALL));
+                HonestTransaction.PUSH.end(small);
+                HonestTransaction.PUSH.begin(elsewhere, Map.of(), HonestTransaction.content(LARGE));
+                HonestTransaction.PUSH.end(elsewhere);
+                assertEquals(1, other.commits());
+                listener.assertNoFault();
+            }
+            for (final WirePeer peer : hostile) {
                 peer.close();
             }
         }
@@ -334,7 +614,7 @@ class SharedAmongPeersTest {
     @DisplayName("with a small push is never cut for being slow, however many others wait for memory")
     void slowFleet() throws Exception {
         final List<WirePeer> fleet = new ArrayList<>();
-        try (RunningListener listener = listener(FLEET, "64 KB")) {
+        try (RunningListener listener = listener()) {
             for (int i = 0; i < FLEET; i++) {
                 final WirePeer peer = listener.connectFrom("127.1.0." + (i + 1)).open();
                 fleet.add(peer);
@@ -344,7 +624,7 @@ class SharedAmongPeersTest {
             assertEquals(FLEET - admitted, listener.stepsNamed("AdmitTransactionStep"));
             assertTrue(admitted < FLEET, "all have memory");
             for (final WirePeer peer : fleet.subList(0, admitted)) {
-                peer.bytes(Message.packetHeader(SMALL));
+                peer.bytes(Message.packetHeader(FLEET_BYTES));
             }
             for (Duration passed = Duration.ZERO; passed.compareTo(PATIENCE) < 0; passed = passed.plus(STEP)) {
                 for (final WirePeer peer : fleet.subList(0, admitted)) {
