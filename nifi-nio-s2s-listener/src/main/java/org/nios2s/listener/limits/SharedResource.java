@@ -31,7 +31,8 @@ import org.nios2s.listener.time.NanoClock;
  * waits for its own port delays none that waits for the whole.
  *
  * <p><b>Hand-over.</b> What comes back goes at once, under the same lock, to the next waiter, which holds it when its callback is
- * called, outside of the lock. So a newcomer never overtakes a waiter, no waiter is woken for nothing, and a grant ends once.
+ * called, outside of the lock. So a newcomer never overtakes a waiter, no waiter is woken for nothing, and a grant ends once. A port
+ * that hands out by itself is told instead: see {@link Offers}.
  */
 public final class SharedResource {
     /** For a level without a maximum. */
@@ -57,6 +58,7 @@ public final class SharedResource {
     /** The parts in which a peer waits. */
     private final Set<Part> contended = new LinkedHashSet<>();
 
+    private final Offers offers;
     private final NavigableSet<Peer> idlePeers = new TreeSet<>(LARGEST_IDLE);
     /** The parts of ports that are used: each has something of its own. */
     private final Set<Part> owners = new HashSet<>();
@@ -90,6 +92,7 @@ public final class SharedResource {
         this.own = own;
         this.clock = clock;
         this.longestTurnNanos = longestTurnNanos;
+        this.offers = new Offers(clock);
         setOwnParts();
     }
 
@@ -213,23 +216,6 @@ public final class SharedResource {
         }
     }
 
-    /** What a part needs besides an amount that is free. Called under the lock: must not block. */
-    public interface Condition {
-        /** For a part whose maximum says all. */
-        Condition NONE = (amount, size) -> true;
-
-        /**
-         * @param amount that is held at the part
-         * @param size of all that is held there
-         */
-        boolean hasRoom(long amount, long size);
-
-        /** @return whether a waiter would get on if what others hold came back */
-        default boolean isReachable() {
-            return hasRoom(0, 0);
-        }
-    }
-
     /** The part of one port. */
     public final class Part implements AutoCloseable {
         private final LongSupplier partMax;
@@ -308,11 +294,12 @@ public final class SharedResource {
         public Grant next() {
             synchronized (SharedResource.this) {
                 final Grant first = first();
-                if (first == null || !hasRoom(first.reserved)) {
+                if (first == null || !hasPartRoom(first.reserved) || !isFree(first.reserved, offers.keptBefore(this))) {
                     return null;
                 }
                 leave(first);
                 first.take();
+                offers.end(this);
                 return first;
             }
         }
@@ -330,9 +317,24 @@ public final class SharedResource {
                 return 0;
             }
             synchronized (SharedResource.this) {
-                final long free = Math.max(ownLeft(), Math.min(partMax.getAsLong() - partHeld, ownLeft() + free()));
-                return Math.clamp(free, 0, waiting);
+                final long free = Math.max(0, free() - offers.keptBefore(this));
+                return Math.clamp(
+                        Math.max(ownLeft(), Math.min(partMax.getAsLong() - partHeld, ownLeft() + free)), 0, waiting);
             }
+        }
+
+        /** @return whether its first waiter comes before that of another part */
+        boolean precedes(final Part other) {
+            return this != other && TURNS.compare(order.first(), other.order.first()) < 0;
+        }
+
+        /** @return what the first waiter would take of what no port has for itself; 0 if it can have nothing now */
+        long firstWantsBeyondOwn() {
+            final long amount = first().reserved;
+            if (!hasPartRoom(amount) || !isReachable.getAsBoolean()) {
+                return 0;
+            }
+            return Math.max(0, amount - ownLeft());
         }
 
         /** Grants what has become free without being given back here. From any thread. */
@@ -375,6 +377,7 @@ public final class SharedResource {
             waiting--;
             if (waiting == 0) {
                 contended.remove(this);
+                offers.end(this);
             }
         }
 
@@ -383,17 +386,16 @@ public final class SharedResource {
         }
 
         private boolean hasRoom(final long amount) {
-            return hasPartRoom(amount) && isFree(amount);
+            return hasPartRoom(amount) && isFree(amount, 0);
         }
 
         private boolean hasPartRoom(final long amount) {
             return partHeld + amount <= partMax.getAsLong() && condition.hasRoom(partHeld, size);
         }
 
-        /** @return whether the whole has enough, where the port's own part does not do */
-        private boolean isFree(final long amount) {
-            final long beyondOwn = amount - ownLeft();
-            return beyondOwn <= 0 || beyondOwn <= free();
+        /** @return whether the whole has enough beside what is kept, where the port's own part does not do */
+        private boolean isFree(final long amount, final long kept) {
+            return amount - ownLeft() <= Math.max(0, free() - kept);
         }
 
         private void count(final Peer peer, final long more, final long moreSize) {
@@ -677,10 +679,7 @@ public final class SharedResource {
 
         /** @return whether a waiter gets on if this comes back */
         boolean wouldHelp(final Grant waiter) {
-            if (part == waiter.part) {
-                return true;
-            }
-            return waiter.part.hasPartRoom(waiter.reserved) && part.partHeld > part.partOwn;
+            return part == waiter.part || waiter.part.hasPartRoom(waiter.reserved) && part.partHeld > part.partOwn;
         }
     }
 
@@ -757,6 +756,7 @@ public final class SharedResource {
     /** @return the waiter that is to have its grant, or null; parts that hand out by themselves are told instead */
     private Grant chooseNext(final List<Runnable> calls) {
         boolean wholeIsShort = false;
+        long kept = 0;
         for (final Part part : contendedInTurn()) {
             final Grant first = part.first();
             if (!part.hasPartRoom(first.reserved)) {
@@ -764,10 +764,11 @@ public final class SharedResource {
                 continue;
             }
             final boolean usesOwn = first.reserved <= part.ownLeft();
-            if (!usesOwn && (wholeIsShort || !part.isFree(first.reserved))) {
+            if (!usesOwn && (wholeIsShort || !part.isFree(first.reserved, kept))) {
                 // What is left of the whole is for this one, as soon as it is enough.
                 wholeIsShort = true;
             } else if (part.whenFree != null) {
+                kept += offers.offer(part);
                 calls.add(part.whenFree);
             } else {
                 return first;
@@ -779,9 +780,7 @@ public final class SharedResource {
 
     private List<Part> contendedInTurn() {
         final List<Part> parts = new ArrayList<>(contended);
-        if (parts.size() > 1) {
-            parts.sort(Comparator.comparing(part -> part.order.first(), TURNS));
-        }
+        parts.sort(Comparator.comparing(part -> part.order.first(), TURNS));
         return parts;
     }
 

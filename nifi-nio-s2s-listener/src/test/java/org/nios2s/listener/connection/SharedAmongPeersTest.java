@@ -59,12 +59,6 @@ class SharedAmongPeersTest {
     /** What a peer may take for its own commit, or for the only memory of its kind. */
     private static final Duration HALF_A_MINUTE = Duration.ofSeconds(30);
 
-    /**
-     * A permit that comes back goes to the port whose task comes first. That may be the other port, where more of the hostile
-     * transactions wait: each of them costs three seconds at most, and none comes after them.
-     */
-    private static final Duration ON_TWO_PORTS_PATIENCE = PATIENCE.plus(HALF_A_MINUTE);
-
     private static final Duration STEP = Duration.ofMillis(250);
     /** Only here does an honest peer wait for what others may hold, and the clock goes on. */
     private static final Set<String> WAITS = Set.of(
@@ -142,11 +136,6 @@ class SharedAmongPeersTest {
         /** A peer that says nothing does not stream. */
         PERMITS_TO_STREAM(HonestTransaction.PUSH, LARGE, 10, 3, EnumSet.complementOf(EnumSet.of(SILENT))) {
             @Override
-            Duration patience(final HostileWay way) {
-                return way == ON_TWO_PORTS ? ON_TWO_PORTS_PATIENCE : PATIENCE;
-            }
-
-            @Override
             boolean isUsedUp(final RunningListener listener) {
                 return dispatcher(listener).limits().streaming().held() == 4;
             }
@@ -166,9 +155,6 @@ class SharedAmongPeersTest {
 
             @Override
             Duration patience(final HostileWay way) {
-                if (way == ON_TWO_PORTS) {
-                    return ON_TWO_PORTS_PATIENCE;
-                }
                 return way == UNCONFIRMED ? PATIENCE.plus(HALF_A_MINUTE) : PATIENCE;
             }
 

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.limits.SharedResource.Grant;
@@ -230,5 +232,36 @@ class SharedResourceTest {
         assertTrue(second.stopWaiting());
         assertNull(part.next());
         assertFalse(first.stopWaiting());
+    }
+
+    @Test
+    @DisplayName(
+            "keeps for three seconds what is for a port that hands out itself, and comes later than one with a heavier peer")
+    void keptForPort() {
+        final AtomicLong clock = new AtomicLong();
+        final SharedResource resource = new SharedResource("something", 2, 0, clock::get);
+        final Part heavier = resource.part(2);
+        final Part lighter = resource.part(2);
+        final List<Grant> held = List.of(request(heavier, "heavier"), request(heavier, "heavier"));
+        heavier.grantOnlyNext(() -> called.add("port of the heavier"), () -> true);
+        lighter.grantOnlyNext(() -> called.add("port of the lighter"), () -> true);
+        request(heavier, "heavier");
+        final Grant waiting = request(lighter, "lighter");
+        held.getFirst().close();
+        assertEquals(List.of("port of the lighter"), called);
+        assertEquals(0, heavier.grantable());
+        assertNull(heavier.next());
+        assertEquals(1, lighter.grantable());
+        assertEquals(waiting, lighter.next());
+
+        final Grant late = request(lighter, "another");
+        held.getLast().close();
+        assertNull(heavier.next());
+        clock.set(TimeUnit.SECONDS.toNanos(3));
+        assertEquals(1, heavier.grantable());
+        heavier.next().close();
+        // It has had its time: what comes back is for the first port that comes, until it has handed something out.
+        assertEquals(1, lighter.grantable());
+        late.close();
     }
 }
