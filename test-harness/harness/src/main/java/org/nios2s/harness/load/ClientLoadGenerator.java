@@ -201,10 +201,21 @@ public final class ClientLoadGenerator implements LoadGenerator {
         @Override
         public void empty() {
             after(EMPTY_PAUSE_NANOS, () -> {
-                if (state.get() == State.IN_TRANSACTION) {
+                final long now = System.nanoTime();
+                if (!plan.includes(transaction, now, now)) {
+                    endWithoutTransaction();
+                } else if (state.get() == State.IN_TRANSACTION) {
                     client.begin(transaction, times, this);
                 }
             });
+        }
+
+        /** The port had nothing until the time was over. */
+        private void endWithoutTransaction() {
+            if (state.compareAndSet(State.IN_TRANSACTION, State.ENDED)) {
+                plan.missed(number, transaction, put, recorder);
+                end();
+            }
         }
 
         @Override
