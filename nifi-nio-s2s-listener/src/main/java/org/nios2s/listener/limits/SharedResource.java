@@ -268,7 +268,7 @@ public final class SharedResource {
             final List<Runnable> calls;
             synchronized (SharedResource.this) {
                 grant = new Grant(this, holder, amount, itsSize, granted);
-                if (whenFree == null && contended.isEmpty() && hasRoom(amount)) {
+                if (whenFree == null && contended.isEmpty() && hasRoom(amount, 0)) {
                     grant.take();
                     grant.isImmediate = true;
                     return grant;
@@ -294,7 +294,7 @@ public final class SharedResource {
         public Grant next() {
             synchronized (SharedResource.this) {
                 final Grant first = first();
-                if (first == null || !hasPartRoom(first.reserved) || !isFree(first.reserved, offers.keptBefore(this))) {
+                if (first == null || !hasRoom(first.reserved, offers.keptBefore(this))) {
                     return null;
                 }
                 leave(first);
@@ -385,8 +385,8 @@ public final class SharedResource {
             return order.isEmpty() ? null : order.first().first();
         }
 
-        private boolean hasRoom(final long amount) {
-            return hasPartRoom(amount) && isFree(amount, 0);
+        private boolean hasRoom(final long amount, final long kept) {
+            return hasPartRoom(amount) && isFree(amount, kept);
         }
 
         private boolean hasPartRoom(final long amount) {
@@ -692,7 +692,7 @@ public final class SharedResource {
             }
             for (final PeerQueue queue : part.order) {
                 final Grant first = queue.first();
-                if (first.sinceNanos - nanos <= 0 && !part.hasRoom(first.reserved)) {
+                if (first.sinceNanos - nanos <= 0 && !part.hasRoom(first.reserved, 0)) {
                     waiters.add(first);
                 }
             }

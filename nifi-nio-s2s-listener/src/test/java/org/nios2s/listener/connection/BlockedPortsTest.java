@@ -57,11 +57,8 @@ class BlockedPortsTest {
         /** They hold all memory but what is the healthy port's own. */
         WITH_MEMORY(HonestTransaction.PUSH, 8, 45, 1) {
             @Override
-            void begin(final RunningListener listener, final RecordingPort port, final List<WirePeer> peers)
-                    throws IOException {
-                port.full(true);
-                send(peers, 15_000);
-                finish(peers);
+            int bytes() {
+                return 15_000;
             }
         },
         /** They want to pull, and hold no permit meanwhile: half of all are there for the healthy port. */
@@ -93,8 +90,12 @@ class BlockedPortsTest {
         void begin(final RunningListener listener, final RecordingPort port, final List<WirePeer> peers)
                 throws IOException {
             port.full(true);
-            send(peers, LARGE);
+            send(peers, bytes());
             finish(peers);
+        }
+
+        int bytes() {
+            return LARGE;
         }
 
         private static void send(final List<WirePeer> peers, final int bytes) throws IOException {

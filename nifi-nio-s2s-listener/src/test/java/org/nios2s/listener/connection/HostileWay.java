@@ -23,14 +23,16 @@ enum HostileWay {
     STALLED {
         @Override
         void push(final WirePeer peer, final int bytes) throws IOException {
-            endlessContent(peer, bytes);
+            peer.push().out().writeInt(0);
+            peer.out().writeLong(Long.MAX_VALUE);
+            peer.bytes(new byte[bytes]);
         }
     },
     /** Sends a byte now and then. */
     DRIPPING {
         @Override
         void push(final WirePeer peer, final int bytes) throws IOException {
-            endlessContent(peer, bytes);
+            STALLED.push(peer, bytes);
         }
 
         @Override
@@ -141,12 +143,6 @@ enum HostileWay {
 
     boolean compresses() {
         return false;
-    }
-
-    private static void endlessContent(final WirePeer peer, final int bytes) throws IOException {
-        peer.push().out().writeInt(0);
-        peer.out().writeLong(Long.MAX_VALUE);
-        peer.bytes(new byte[bytes]);
     }
 
     private static void attribute(final WirePeer peer, final int name) throws IOException {

@@ -165,10 +165,7 @@ public final class ClientLoadGenerator implements LoadGenerator {
             final long now = System.nanoTime();
             final long intended = plan.intendedStart(put, now);
             if (!plan.includes(transaction, intended, now)) {
-                if (state.compareAndSet(State.WAITING, State.ENDED)) {
-                    plan.missed(number, transaction, put, recorder);
-                    end();
-                }
+                timeIsOver(State.WAITING);
                 return;
             }
             final long wait = Math.max(intended - now, notBefore - now);
@@ -203,16 +200,16 @@ public final class ClientLoadGenerator implements LoadGenerator {
             after(EMPTY_PAUSE_NANOS, () -> {
                 final long now = System.nanoTime();
                 if (!plan.includes(transaction, now, now)) {
-                    endWithoutTransaction();
+                    timeIsOver(State.IN_TRANSACTION);
                 } else if (state.get() == State.IN_TRANSACTION) {
                     client.begin(transaction, times, this);
                 }
             });
         }
 
-        /** The port had nothing until the time was over. */
-        private void endWithoutTransaction() {
-            if (state.compareAndSet(State.IN_TRANSACTION, State.ENDED)) {
+        /** @param before of a client that waits for its next transaction, or finds nothing to pull */
+        private void timeIsOver(final State before) {
+            if (state.compareAndSet(before, State.ENDED)) {
                 plan.missed(number, transaction, put, recorder);
                 end();
             }
