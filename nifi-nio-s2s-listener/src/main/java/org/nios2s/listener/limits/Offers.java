@@ -9,8 +9,9 @@ import org.nios2s.listener.time.NanoClock;
 /**
  * What a {@link SharedResource} keeps for parts that hand out by themselves. Used under the resource's lock.
  *
- * <p>Such a part is told that something is free, and comes later: a port with a heavier peer must not take it first. It is kept
- * for three seconds, and once until the part has handed something out: a port that never comes stops no other.
+ * <p>Such a part is told that something is free, and comes for it later: a port with a heavier peer must not take that first. So what
+ * is free is kept for the part for three seconds. That happens once until the part has handed something out: a port whose tasks never
+ * come stops no other port.
  */
 final class Offers {
     private final NanoClock clock;
