@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.groups.ProcessGroup;
@@ -75,9 +76,28 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     private final NiFiProperties properties;
     private final NodeInformant nodeInformant;
     private final ListenerSettings settings;
+    private final Environment environment;
     private final AtomicReference<ProcessGroup> rootGroup = new AtomicReference<>();
 
     private RunningServer server;
+
+    /**
+     * What a listener finds outside of NiFi and of its network, and a test sets.
+     *
+     * @param resolver of peers' host names
+     */
+    record Environment(NanoClock clock, Schedule schedule, Function<InetAddress, String> resolver) {
+        private static final Environment REAL = new Environment(
+                NanoClock.SYSTEM,
+                (thread, millis, task) -> thread.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS),
+                InetAddress::getHostName);
+
+        /** Has tasks run again and again, by the time that the clock tells. */
+        @FunctionalInterface
+        interface Schedule {
+            void repeat(EventExecutor thread, long millis, Runnable task);
+        }
+    }
 
     /**
      * @param sslContext NiFi's own, or null where Site-to-Site is not secure
@@ -89,11 +109,27 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             final NiFiProperties properties,
             final NodeInformant nodeInformant,
             final ListenerSettings settings) {
+        this(port, sslContext, properties, nodeInformant, settings, Environment.REAL);
+    }
+
+    NioRemoteSiteListener(
+            final int port,
+            final SSLContext sslContext,
+            final NiFiProperties properties,
+            final NodeInformant nodeInformant,
+            final ListenerSettings settings,
+            final Environment environment) {
         this.port = port;
         this.sslContext = sslContext;
         this.properties = properties;
         this.nodeInformant = nodeInformant;
         this.settings = settings;
+        this.environment = environment;
+    }
+
+    /** @return all parts of the listener since its start, or null while it is stopped */
+    synchronized RunningServer running() {
+        return server;
     }
 
     /** @return the version of this NiFi, as the jar of its Site-to-Site has it, for the log */
@@ -167,8 +203,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     }
 
     /** All parts of the listener from a start to the stop that follows. Started and stopped on NiFi's main thread. */
-    private final class RunningServer {
-        private final NanoClock clock = NanoClock.SYSTEM;
+    final class RunningServer {
+        private final NanoClock clock = environment.clock();
         private final ProcessLimits limits = ProcessLimits.ofThisProcess();
         private final TransportSelection transport =
                 TransportSelection.select(settings.io().transport());
@@ -188,6 +224,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                 : TlsHandlerFactory.create(
                         sslContext, settings.tlsProvider(), settings.io().workerThreads());
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
+        private final ListenerContext context = newContext();
         private StopSignal stopSignal;
         private volatile State state = State.OPENING;
         private volatile Channel serverChannel;
@@ -209,7 +246,6 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             repeat(anyWorker, intervalMillis, "Looking after ports", ports::sweep);
             repeat(anyWorker, intervalMillis, "Looking after a drain", drain::check);
             repeat(anyWorker, intervalMillis, "Looking after writers", threads.contentWriters()::startThreads);
-            final ListenerContext context = context();
             repeat(
                     anyWorker,
                     intervalMillis,
@@ -220,7 +256,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     intervalMillis,
                     "Looking after connections",
                     context.limits().connections()::sweep);
-            metrics.publish(gauges(context), operations());
+            metrics.publish(gauges(), operations());
             metrics.publishPeers(this::lastProgressNanos);
             if (settings.drainBeforeStop().isPositive()) {
                 stopSignal = StopSignal.before(this::drainBeforeStop);
@@ -230,7 +266,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             repeat(anyWorker, STATS_INTERVAL_MILLIS, "Forgetting quiet peers", rates::forgetQuiet);
             repeat(anyWorker, PORTS_INTERVAL_MILLIS, "Looking for deleted ports", () -> threads.handshakeChecks()
                     .execute(() -> Guarded.run("Forgetting deleted ports", this::forgetDeletedPorts)));
-            bind(context, anyWorker);
+            bind(anyWorker);
         }
 
         /** Runs on a thread that may block: NiFi makes it wait while the flow is edited. */
@@ -242,8 +278,8 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
         }
 
-        private void bind(final ListenerContext context, final EventExecutor worker) {
-            final ChannelFuture bound = bootstrap(context).bind(port).awaitUninterruptibly();
+        private void bind(final EventExecutor worker) {
+            final ChannelFuture bound = bootstrap().bind(port).awaitUninterruptibly();
             if (bound.isSuccess()) {
                 serves(bound.channel());
                 return;
@@ -258,17 +294,17 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     reason(bound.cause()),
                     TimeUnit.MILLISECONDS.toSeconds(BIND_INTERVAL_MILLIS),
                     NiFiProperties.REMOTE_INPUT_PORT);
-            bindLater(context, worker);
+            bindLater(worker);
         }
 
         /** Tries again: most often the previous process of this NiFi still has the port, and is about to end. */
-        private void bindLater(final ListenerContext context, final EventExecutor worker) {
+        private void bindLater(final EventExecutor worker) {
             worker.schedule(
-                    () -> bootstrap(context).bind(port).addListener((ChannelFuture bound) -> {
+                    () -> bootstrap().bind(port).addListener((ChannelFuture bound) -> {
                         if (bound.isSuccess()) {
                             serves(bound.channel());
                         } else if (state == State.OPENING) {
-                            bindLater(context, worker);
+                            bindLater(worker);
                         }
                     }),
                     BIND_INTERVAL_MILLIS,
@@ -319,13 +355,12 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
         }
 
-        private static void repeat(
-                final EventExecutor worker, final long millis, final String what, final Guarded.Task task) {
-            worker.scheduleWithFixedDelay(() -> Guarded.run(what, task), millis, millis, TimeUnit.MILLISECONDS);
+        private void repeat(final EventExecutor worker, final long millis, final String what, final Guarded.Task task) {
+            environment.schedule().repeat(worker, millis, () -> Guarded.run(what, task));
         }
 
         /** @return current values, and counters that other parts keep */
-        private Map<String, Supplier<Number>> gauges(final ListenerContext context) {
+        private Map<String, Supplier<Number>> gauges() {
             final Map<String, Supplier<Number>> gauges = new HashMap<>(ports.gauges(null));
             gauges.put("ConnectionsOpen", metrics::openConnections);
             gauges.put("ConnectionsInHandshake", context.limits().handshakes()::count);
@@ -396,14 +431,14 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
             }
         }
 
-        private ListenerContext context() {
+        private ListenerContext newContext() {
             final ConnectionLimit connectionLimit = new ConnectionLimit(
                     limits.maxConnections(settings),
                     settings.connections().maxPerAddress(),
                     "raise nifi.remote.input.nio.connections.max, or the open files (ulimit -n) and the heap from which it is derived",
                     clock);
             final HostNames hostNames = new HostNames(
-                    settings.peers().resolveHostnames(), InetAddress::getHostName, threads.lookups(), clock);
+                    settings.peers().resolveHostnames(), environment.resolver(), threads.lookups(), clock);
             return new ListenerContext(
                     settings,
                     new RawProtocol(peers),
@@ -421,7 +456,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     clock);
         }
 
-        private ServerBootstrap bootstrap(final ListenerContext context) {
+        private ServerBootstrap bootstrap() {
             return transport
                     .bootstrap(workers)
                     .option(ChannelOption.SO_BACKLOG, BACKLOG)
@@ -432,6 +467,23 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                     .handler(new ConnectionInitializer.HandshakeCounter(
                             context.limits().handshakes()))
                     .childHandler(new ConnectionInitializer(context, connections));
+        }
+
+        ListenerContext context() {
+            return context;
+        }
+
+        ListenerThreads threads() {
+            return threads;
+        }
+
+        Channel serverChannel() {
+            return serverChannel;
+        }
+
+        /** @return the connections of each IO worker */
+        Map<EventLoop, WorkerConnections> connections() {
+            return connections;
         }
 
         private synchronized void stopAccepting() {

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
-import org.nios2s.listener.settings.TransportSelection;
 
 /** What peers hear of a destination that is full, or becomes so. Lives on the test's thread. */
 class BackPressureTest {
@@ -31,8 +30,7 @@ class BackPressureTest {
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener(new RunningListener.Environment(
-                TransportSelection.select(TransportSelection.Choice.NIO), null, clock::get));
+        listener = new RunningListener(clock::get);
         listener.input().backPressure(THRESHOLD);
     }
 

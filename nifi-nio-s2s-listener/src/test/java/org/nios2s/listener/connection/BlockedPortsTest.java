@@ -119,7 +119,7 @@ class BlockedPortsTest {
     @DisplayName("a healthy one serves as many large transactions at once as ever, and nobody is cut")
     void healthyPort(final Waiting waiting) throws Exception {
         try (RunningListener listener = new RunningListener(
-                RunningListener.Environment.plain(clock::get),
+                clock::get,
                 "streaming.transactions",
                 String.valueOf(waiting.permits),
                 "transaction.memory",

@@ -5,9 +5,11 @@ import static org.mockito.Mockito.when;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
@@ -17,7 +19,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
-import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.settings.TransportSelection.Choice;
 import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
 import org.nios2s.peers.Message;
@@ -32,8 +33,23 @@ class BusyWorkerTest {
     private final AtomicLong clock = new AtomicLong(System.nanoTime());
 
     private RunningListener listener(final Choice transport, final String... settings) throws Exception {
-        return new RunningListener(
-                new RunningListener.Environment(TransportSelection.select(transport), null, clock::get), settings);
+        return new RunningListener(clock::get, with(transport, settings));
+    }
+
+    /** Makes a listener that trusts by a manager of the test's. */
+    private RunningListener listener(
+            final HeldTrust trust, final Choice transport, final Provider provider, final String... settings)
+            throws Exception {
+        final String[] all = with(transport, settings);
+        return new RunningListener(clock::get, trust.listeners(), with(all, "tls.provider", provider.name()));
+    }
+
+    private static String[] with(final Choice transport, final String... settings) {
+        return with(settings, "transport", transport.name());
+    }
+
+    private static String[] with(final String[] settings, final String key, final String value) {
+        return Stream.concat(Arrays.stream(settings), Stream.of(key, value)).toArray(String[]::new);
     }
 
     private void pass(final Duration time) {
@@ -171,8 +187,7 @@ class BusyWorkerTest {
             "a TLS handshake does not stand still that waits for our threads, and the peer's time begins with our answer")
     void tlsTask(final Choice transport, final Provider provider) throws Exception {
         final HeldTrust trust = new HeldTrust();
-        try (RunningListener listener =
-                        new RunningListener(trust.environment(transport, provider, clock::get), "handshakes.max", "1");
+        try (RunningListener listener = listener(trust, transport, provider, "handshakes.max", "1");
                 OneGoSocket below = OneGoSocket.connect(listener.address());
                 WirePeer peer = secured(below, trust)) {
             trust.awaitAsked();
@@ -194,8 +209,7 @@ class BusyWorkerTest {
     @DisplayName("a TLS handshake does not stand still whose task has ended, and whose answer has yet to leave")
     void tlsAnswer(final Provider provider) throws Exception {
         final HeldTrust trust = new HeldTrust();
-        try (RunningListener listener = new RunningListener(
-                        trust.environment(Choice.EPOLL, provider, clock::get), "handshakes.max", "1");
+        try (RunningListener listener = listener(trust, Choice.EPOLL, provider, "handshakes.max", "1");
                 OneGoSocket below = OneGoSocket.connect(listener.address());
                 WirePeer peer = secured(below, trust)) {
             trust.awaitAsked();
@@ -217,7 +231,7 @@ class BusyWorkerTest {
     void partOfRecord(final Choice transport, final Provider provider) throws Exception {
         final HeldTrust trust = new HeldTrust();
         trust.answer();
-        try (RunningListener listener = new RunningListener(trust.environment(transport, provider, clock::get));
+        try (RunningListener listener = listener(trust, transport, provider);
                 OneGoSocket below = OneGoSocket.connect(listener.address());
                 WirePeer peer = secured(below, trust)) {
             peer.open().push().flush();

@@ -200,7 +200,7 @@ class DeadlineTest {
         final long expirationMillis = 400;
         stop();
         final AtomicLong clock = new AtomicLong();
-        listener = new RunningListener(RunningListener.Environment.plain(clock::get));
+        listener = new RunningListener(clock::get);
         peer = listener.connect();
         peer.open("REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis));
         peer.push()

@@ -13,9 +13,6 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.apache.nifi.framework.ssl.FrameworkSslContextHolder;
 import org.nios2s.listener.matrix.MatrixTls;
-import org.nios2s.listener.settings.TransportSelection;
-import org.nios2s.listener.time.NanoClock;
-import org.nios2s.listener.tls.TlsHandlerFactory;
 
 /** A trust manager of the listener that looks at a peer's certificate for as long as a test wants. Thread-safe. */
 final class HeldTrust extends X509ExtendedTrustManager {
@@ -32,15 +29,12 @@ final class HeldTrust extends X509ExtendedTrustManager {
         nifis = FrameworkSslContextHolder.getTrustManager();
     }
 
-    /** @return what a listener stands on that trusts by this manager */
-    RunningListener.Environment environment(
-            final TransportSelection.Choice transport, final TlsHandlerFactory.Provider provider, final NanoClock clock)
-            throws Exception {
+    /** @return the TLS of a listener that trusts by this manager */
+    SSLContext listeners() throws Exception {
         FrameworkSslContextHolder.setTrustManager(this);
         final SSLContext listeners = SSLContext.getInstance("TLS");
         listeners.init(new KeyManager[] {FrameworkSslContextHolder.getKeyManager()}, new TrustManager[] {this}, null);
-        return new RunningListener.Environment(
-                TransportSelection.select(transport), TlsHandlerFactory.create(listeners, provider, 1), clock);
+        return listeners;
     }
 
     /** @return the TLS of a peer, which the listener knows */

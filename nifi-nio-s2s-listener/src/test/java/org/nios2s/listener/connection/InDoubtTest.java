@@ -29,9 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.matrix.MatrixTls;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
-import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.time.NanoClock;
-import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.peers.OneGoSocket;
 
 /** A push was committed, its peer could not be told, and sends it again. Lives on the test's thread. */
@@ -210,10 +208,7 @@ class InDoubtTest {
     void otherIdentity() throws Exception {
         listener.close();
         final List<SSLContext> contexts = MatrixTls.create("CN=nifi", "CN=one", "CN=other");
-        listener = new RunningListener(new RunningListener.Environment(
-                TransportSelection.select(TransportSelection.Choice.NIO),
-                TlsHandlerFactory.create(contexts.getFirst(), TlsHandlerFactory.Provider.JDK, 1),
-                NanoClock.SYSTEM));
+        listener = new RunningListener(NanoClock.SYSTEM, contexts.getFirst(), "tls.provider", "jdk");
         leaveInCommit(secured(contexts.get(1)), peer -> sent(peer, "a"));
         for (final SSLContext context : List.of(contexts.get(2), contexts.get(1))) {
             try (WirePeer peer = secured(context)) {
@@ -408,7 +403,7 @@ class InDoubtTest {
     void forgotten() throws Exception {
         listener.close();
         final AtomicLong clock = new AtomicLong();
-        listener = new RunningListener(RunningListener.Environment.plain(clock::get), "in.doubt.time", "1 millis");
+        listener = new RunningListener(clock::get, "in.doubt.time", "1 millis");
         leaveInCommitOf("a");
         clock.set(TimeUnit.MILLISECONDS.toNanos(2));
         RunningListener.awaiting().until(() -> {

@@ -19,6 +19,7 @@ import org.apache.nifi.remote.cluster.ClusterNodeInformation;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.remote.cluster.NodeInformation;
 import org.apache.nifi.remote.protocol.ResponseCode;
+import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -93,7 +94,8 @@ class PeerListTest {
         final NodeInformant nodes =
                 cluster(node("nifi.example", 10_443, 3), node("two", 10_443, 0), node("http-only", null, 7));
         final List<String> all = List.of("nifi.example:10443 secure 3", "two:10443 secure 0");
-        try (RunningListener listener = new RunningListener(RESOLVER, nodes);
+        try (RunningListener listener =
+                        new RunningListener(RESOLVER, nodes, NiFiProperties.REMOTE_INPUT_PORT, "10443");
                 WirePeer peer = listener.connect()) {
             peer.shakeHands(NO_PORT);
             assertEquals(all, list(peer));
@@ -108,7 +110,10 @@ class PeerListTest {
     @DisplayName("a node that drains and is the only one stays in its list")
     void drainingAlone() throws Exception {
         try (RunningListener listener = new RunningListener(
-                        RESOLVER, cluster(node("nifi.example", 10_443, 3), node("http-only", null, 7)));
+                        RESOLVER,
+                        cluster(node("nifi.example", 10_443, 3), node("http-only", null, 7)),
+                        NiFiProperties.REMOTE_INPUT_PORT,
+                        "10443");
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             listener.drain();
             assertEquals(List.of("nifi.example:10443 secure 3"), list(peer));

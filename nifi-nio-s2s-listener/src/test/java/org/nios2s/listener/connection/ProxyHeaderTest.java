@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.listener.NioRemoteSiteListener;
 import org.nios2s.listener.access.AccessLines;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
@@ -48,7 +49,7 @@ class ProxyHeaderTest {
 
     /** Other tests report faults without end: as a rule nobody reads of them. */
     @AutoClose
-    private final LogLines log = new LogLines(RunningListener.class, Level.WARN);
+    private final LogLines log = new LogLines(NioRemoteSiteListener.class, Level.WARN);
 
     private RunningListener listener;
     private WirePeer peer;

@@ -290,8 +290,7 @@ class PullTest {
     /** @return two peers that have their FlowFiles and have not finished; a third one waits for a permit, and is the peer */
     private List<WirePeer> takeAllPermits() throws Exception {
         stop();
-        listener = new RunningListener(
-                RunningListener.Environment.plain(clock::get), "streaming.transactions", "1", "connections.max", "3");
+        listener = new RunningListener(clock::get, "streaming.transactions", "1", "connections.max", "3");
         final List<WirePeer> unfinished = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             peer = listener.connect();

@@ -44,7 +44,7 @@ class RateTest {
     @BeforeEach
     void start() throws Exception {
         listener = new RunningListener(
-                RunningListener.Environment.plain(NanoClock.SYSTEM),
+                NanoClock.SYSTEM,
                 "rate.slow.address",
                 LIMITED,
                 "rate.slow.bytes",
@@ -97,7 +97,7 @@ class RateTest {
         if (streams.equals("true")) {
             stop();
             listener = new RunningListener(
-                    RunningListener.Environment.plain(NanoClock.SYSTEM),
+                    NanoClock.SYSTEM,
                     "transaction.memory",
                     "4 KB",
                     "rate.slow.address",

@@ -196,7 +196,7 @@ class RequestTest {
         final DataInputStream in = peer.in();
         assertEquals(1, in.readInt());
         assertEquals("nifi.example", in.readUTF());
-        assertEquals(10_443, in.readInt());
+        assertEquals(listener.address().getPort(), in.readInt());
         assertFalse(in.readBoolean());
         assertEquals(0, in.readInt());
     }

@@ -295,7 +295,7 @@ class SharedAmongPeersTest {
                 "buffer.memory",
                 "1 MB"));
         all.addAll(List.of(settings));
-        return new RunningListener(RunningListener.Environment.plain(clock::get), all.toArray(String[]::new));
+        return new RunningListener(clock::get, all.toArray(String[]::new));
     }
 
     /** Its text never ends. */

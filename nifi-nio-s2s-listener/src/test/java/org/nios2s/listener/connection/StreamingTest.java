@@ -325,12 +325,8 @@ class StreamingTest {
             "a peer whose attributes have no end takes one permit, as one whose content has none, and loses it to silence")
     void endlessAttributes() throws Exception {
         final AtomicLong clock = new AtomicLong(System.nanoTime());
-        try (RunningListener narrow = new RunningListener(
-                        RunningListener.Environment.plain(clock::get),
-                        "buffer.memory",
-                        "1 MB",
-                        "streaming.transactions",
-                        "4");
+        try (RunningListener narrow =
+                        new RunningListener(clock::get, "buffer.memory", "1 MB", "streaming.transactions", "4");
                 SharedResource.Grant all = narrow.budget().common().open(new TestHolder("others"));
                 WirePeer withMemory = narrow.connect().open();
                 WirePeer endless = narrow.connectFrom("127.0.0.3").open();
@@ -448,12 +444,8 @@ class StreamingTest {
     @DisplayName("a peer that holds all permits and drips makes room for another peer, and keeps what is its share")
     void hog() throws Exception {
         final AtomicLong clock = new AtomicLong(System.nanoTime());
-        try (RunningListener own = new RunningListener(
-                        RunningListener.Environment.plain(clock::get),
-                        "transaction.memory",
-                        "64 KB",
-                        "streaming.transactions",
-                        "4");
+        try (RunningListener own =
+                        new RunningListener(clock::get, "transaction.memory", "64 KB", "streaming.transactions", "4");
                 WirePeer first = own.connect().open("REQUEST_EXPIRATION_MILLIS", "0");
                 WirePeer second = own.connect().open("REQUEST_EXPIRATION_MILLIS", "0");
                 WirePeer honest = own.connectFrom("127.0.0.2").open()) {
