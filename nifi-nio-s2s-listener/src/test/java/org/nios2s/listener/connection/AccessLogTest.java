@@ -26,7 +26,7 @@ class AccessLogTest {
     @DisplayName("a connection is told of when its handshake is over, once")
     void connection() throws Exception {
         try (AccessLines log = new AccessLines("Connections", Level.DEBUG);
-                RunningListener listener = new RunningListener();
+                SteppedListener listener = new SteppedListener();
                 WirePeer peer = listener.connect()) {
             peer.open();
             peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -41,7 +41,7 @@ class AccessLogTest {
     @DisplayName("a peer that is refused, and stays connected, is told of as no access")
     void refused() throws Exception {
         try (AccessLines log = new AccessLines("Connections", Level.DEBUG);
-                RunningListener listener = new RunningListener()) {
+                SteppedListener listener = new SteppedListener()) {
             listener.input().running(false);
             assertRefused(listener, ResponseCode.PORT_NOT_IN_VALID_STATE);
             listener.input().running(true);
@@ -54,7 +54,7 @@ class AccessLogTest {
     }
 
     /** The answer to the next request comes after everything that the handshake has done. */
-    private static void assertRefused(final RunningListener listener, final ResponseCode code) throws Exception {
+    private static void assertRefused(final SteppedListener listener, final ResponseCode code) throws Exception {
         try (WirePeer peer = listener.connect()) {
             peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
             peer.handshake(WirePeer.properties()).expect(code);
@@ -66,7 +66,7 @@ class AccessLogTest {
     @DisplayName("a push is told of when it was committed, and when it was rolled back")
     void pushes() throws Exception {
         try (AccessLines log = new AccessLines("Transactions", Level.DEBUG);
-                RunningListener listener = new RunningListener()) {
+                SteppedListener listener = new SteppedListener()) {
             try (WirePeer peer = listener.connect().open()) {
                 peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
                 peer.pushPacket("de").flush();
@@ -92,7 +92,7 @@ class AccessLogTest {
     @DisplayName("a streamed push whose peer leaves while it waits for its commit is told of once")
     void streamedPushThatWaits() throws Exception {
         try (AccessLines log = new AccessLines("Transactions", Level.DEBUG);
-                RunningListener listener = new RunningListener()) {
+                SteppedListener listener = new SteppedListener()) {
             try (WirePeer peer = listener.connect().open()) {
                 peer.push()
                         .packet(Map.of(), new byte[STREAMED_BYTES])
@@ -101,12 +101,12 @@ class AccessLogTest {
                 listener.input().scheduled(false);
                 peer.confirm().flush();
                 listener.awaitStep("AwaitCommitStep");
-                RunningListener.awaiting().until(() -> listener.input().inPort() == 1);
+                SteppedListener.awaiting().until(() -> listener.input().inPort() == 1);
                 peer.reset();
                 listener.awaitFault(ConnectionFault.Kind.CONNECTION_LOST);
             }
             listener.awaitNoConnections();
-            RunningListener.awaiting()
+            SteppedListener.awaiting()
                     .until(() -> listener.metrics().get(ListenerMetrics.Counter.PUSHES_ROLLED_BACK) == 1);
             assertEquals(1, log.lines().size(), () -> log.lines().toString());
             assertTrue(log.lines().get(0).startsWith("Peer 127.0.0.1: rolled back"), log.lines()::toString);
@@ -118,7 +118,7 @@ class AccessLogTest {
     void off() throws Exception {
         try (AccessLines transactions = new AccessLines("Transactions", Level.INFO);
                 AccessLines connections = new AccessLines("Connections", Level.INFO);
-                RunningListener listener = new RunningListener();
+                SteppedListener listener = new SteppedListener();
                 WirePeer peer = listener.connect().open()) {
             peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             assertEquals(List.of(), transactions.lines());
@@ -131,10 +131,10 @@ class AccessLogTest {
     void leavesDuringCommit() throws Exception {
         final CountDownLatch committing = new CountDownLatch(1);
         final CountDownLatch mayCommit = new CountDownLatch(1);
-        try (RunningListener listener = new RunningListener()) {
+        try (SteppedListener listener = new SteppedListener()) {
             listener.input().beforeCommit(flowFiles -> {
                 committing.countDown();
-                RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+                SteppedListener.awaiting().until(() -> mayCommit.getCount() == 0);
             });
             try (WirePeer peer = listener.connect().open()) {
                 peer.pushPacket("abc").confirm().flush();
@@ -143,7 +143,7 @@ class AccessLogTest {
                 listener.awaitFault(ConnectionFault.Kind.CONNECTION_LOST);
             }
             mayCommit.countDown();
-            RunningListener.awaiting().until(() -> listener.possibleDuplicates() == 1);
+            SteppedListener.awaiting().until(() -> listener.possibleDuplicates() == 1);
             assertEquals(1, listener.input().committed().size());
         } finally {
             mayCommit.countDown();

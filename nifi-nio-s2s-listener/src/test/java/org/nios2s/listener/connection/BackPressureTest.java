@@ -26,11 +26,11 @@ class BackPressureTest {
     private static final int THRESHOLD = 10;
 
     private final AtomicLong clock = new AtomicLong(System.nanoTime());
-    private RunningListener listener;
+    private SteppedListener listener;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener(clock::get);
+        listener = new SteppedListener(clock::get);
         listener.input().backPressure(THRESHOLD);
     }
 
@@ -63,7 +63,7 @@ class BackPressureTest {
     }
 
     private static List<WirePeer> awaitAnswered(final List<WirePeer> peers, final int count) throws IOException {
-        RunningListener.awaiting().until(() -> answered(peers).size() >= count);
+        SteppedListener.awaiting().until(() -> answered(peers).size() >= count);
         return answered(peers);
     }
 
@@ -75,7 +75,7 @@ class BackPressureTest {
         for (int i = 0; i < 150; i++) {
             waiting.add(finished());
         }
-        RunningListener.awaiting().until(() -> listener.stepsNamed("AwaitRoomStep") == 150 - THRESHOLD);
+        SteppedListener.awaiting().until(() -> listener.stepsNamed("AwaitRoomStep") == 150 - THRESHOLD);
         final List<WirePeer> toConfirm = awaitAnswered(waiting, THRESHOLD);
         assertEquals(THRESHOLD, toConfirm.size());
         for (final WirePeer peer : toConfirm) {
@@ -111,7 +111,7 @@ class BackPressureTest {
             listener.awaitStep("ReceiveIndicatorStep");
             listener.input().scheduled(false);
             first.confirm().flush();
-            RunningListener.awaiting().until(() -> listener.dispatchers().waiting() == 1);
+            SteppedListener.awaiting().until(() -> listener.dispatchers().waiting() == 1);
             listener.passTime(clock, Duration.ofSeconds(2));
             next.say(ResponseCode.FINISH_TRANSACTION).flush();
             listener.awaitStep("AwaitRoomStep");
@@ -194,7 +194,7 @@ class BackPressureTest {
             listener.dispatchers().sweep();
             assertTrue(listener.input().port().isTransmitting());
         }
-        RunningListener.awaiting().until(() -> {
+        SteppedListener.awaiting().until(() -> {
             listener.dispatchers().sweep();
             return !listener.input().port().isTransmitting();
         });

@@ -45,7 +45,7 @@ class BlockedPortsTest {
         /** They have streamed and hold the only two permits: the healthy port has one of its own. */
         WITH_A_SESSION(HonestTransaction.PUSH, 2, 1, 1) {
             @Override
-            void begin(final RunningListener listener, final RecordingPort port, final List<WirePeer> peers)
+            void begin(final SteppedListener listener, final RecordingPort port, final List<WirePeer> peers)
                     throws IOException {
                 final int before = (int) listener.stepsNamed("ReceiveIndicatorStep");
                 send(peers, LARGE);
@@ -64,7 +64,7 @@ class BlockedPortsTest {
         /** They want to pull, and hold no permit meanwhile: half of all are there for the healthy port. */
         FOR_FLOWFILES(HonestTransaction.PULL, 2, 8, 4) {
             @Override
-            void begin(final RunningListener listener, final RecordingPort port, final List<WirePeer> peers)
+            void begin(final SteppedListener listener, final RecordingPort port, final List<WirePeer> peers)
                     throws IOException {
                 port.scheduled(false);
                 port.queue(Map.of(), new byte[1]);
@@ -87,7 +87,7 @@ class BlockedPortsTest {
             this.honest = honest;
         }
 
-        void begin(final RunningListener listener, final RecordingPort port, final List<WirePeer> peers)
+        void begin(final SteppedListener listener, final RecordingPort port, final List<WirePeer> peers)
                 throws IOException {
             port.full(true);
             send(peers, bytes());
@@ -118,7 +118,7 @@ class BlockedPortsTest {
     @EnumSource
     @DisplayName("a healthy one serves as many large transactions at once as ever, and nobody is cut")
     void healthyPort(final Waiting waiting) throws Exception {
-        try (RunningListener listener = new RunningListener(
+        try (SteppedListener listener = new SteppedListener(
                 clock::get,
                 "streaming.transactions",
                 String.valueOf(waiting.permits),
@@ -132,7 +132,7 @@ class BlockedPortsTest {
                 final RecordingPort port = listener.addPort(transaction.portType(), id);
                 waiting.begin(listener, port, connect(listener, id, waiting.atEach));
             }
-            RunningListener.awaiting()
+            SteppedListener.awaiting()
                     .until(() ->
                             WAITS.stream().mapToLong(listener::stepsNamed).sum() == BLOCKED.size() * waiting.atEach);
             listener.passTime(clock, PATIENCE);
@@ -147,7 +147,7 @@ class BlockedPortsTest {
         }
     }
 
-    private List<WirePeer> connect(final RunningListener listener, final String port, final int peers)
+    private List<WirePeer> connect(final SteppedListener listener, final String port, final int peers)
             throws IOException {
         final List<WirePeer> connected = new ArrayList<>();
         for (int i = 0; i < peers; i++) {
@@ -159,7 +159,7 @@ class BlockedPortsTest {
     }
 
     /** All do their part within a few seconds of the clock, and as many of the machine's as that takes. */
-    private void atOnce(final RunningListener listener, final List<WirePeer> peers, final HonestTransaction.Part part)
+    private void atOnce(final SteppedListener listener, final List<WirePeer> peers, final HonestTransaction.Part part)
             throws Exception {
         final CompletableFuture<Void> done = HonestTransaction.allDo(peers, part);
         Duration passed = Duration.ZERO;

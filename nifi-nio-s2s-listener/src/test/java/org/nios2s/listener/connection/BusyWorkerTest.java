@@ -32,16 +32,16 @@ class BusyWorkerTest {
 
     private final AtomicLong clock = new AtomicLong(System.nanoTime());
 
-    private RunningListener listener(final Choice transport, final String... settings) throws Exception {
-        return new RunningListener(clock::get, with(transport, settings));
+    private SteppedListener listener(final Choice transport, final String... settings) throws Exception {
+        return new SteppedListener(clock::get, with(transport, settings));
     }
 
     /** Makes a listener that trusts by a manager of the test's. */
-    private RunningListener listener(
+    private SteppedListener listener(
             final HeldTrust trust, final Choice transport, final Provider provider, final String... settings)
             throws Exception {
         final String[] all = with(transport, settings);
-        return new RunningListener(clock::get, trust.listeners(), with(all, "tls.provider", provider.name()));
+        return new SteppedListener(clock::get, trust.listeners(), with(all, "tls.provider", provider.name()));
     }
 
     private static String[] with(final Choice transport, final String... settings) {
@@ -60,7 +60,7 @@ class BusyWorkerTest {
     @EnumSource(names = {"EPOLL", "NIO"})
     @DisplayName("a handshake whose next step waits in the socket does not stand still")
     void handshake(final Choice transport) throws Exception {
-        try (RunningListener listener = listener(transport, "handshakes.max", "1");
+        try (SteppedListener listener = listener(transport, "handshakes.max", "1");
                 WirePeer peer = listener.connect()) {
             peer.magic().flush();
             listener.awaitStep("NegotiateProtocolStep");
@@ -85,7 +85,7 @@ class BusyWorkerTest {
     })
     @DisplayName("a peer whose bytes wait in the socket is not silent within its request")
     void request(final DepartureTest.Moment moment, final int seconds) throws Exception {
-        try (RunningListener listener = listener(Choice.EPOLL);
+        try (SteppedListener listener = listener(Choice.EPOLL);
                 WirePeer peer = listener.connect()) {
             moment.reach(peer);
             peer.flush();
@@ -106,7 +106,7 @@ class BusyWorkerTest {
     @EnumSource(names = {"EPOLL", "NIO"})
     @DisplayName("a peer whose next request waits in the socket is not idle")
     void idle(final Choice transport) throws Exception {
-        try (RunningListener listener = listener(transport, "idle.timeout", "10 mins");
+        try (SteppedListener listener = listener(transport, "idle.timeout", "10 mins");
                 WirePeer peer = listener.connect().open()) {
             listener.checkDeadlinesBehind(() -> {
                 pass(Duration.ofMinutes(11));
@@ -125,7 +125,7 @@ class BusyWorkerTest {
     @Test
     @DisplayName("a peer is not slow whose bytes wait in the socket")
     void slowPeer() throws Exception {
-        try (RunningListener listener = listener(Choice.EPOLL, "request.queue.size", "1");
+        try (SteppedListener listener = listener(Choice.EPOLL, "request.queue.size", "1");
                 WirePeer first = listener.connect();
                 WirePeer second = listener.connect()) {
             DepartureTest.Moment.IN_CONTENT.reach(first);
@@ -155,11 +155,11 @@ class BusyWorkerTest {
     @Test
     @DisplayName("a handshake that waits for NiFi's decision does not stand still")
     void slowAuthorizer() throws Exception {
-        try (RunningListener listener = listener(Choice.EPOLL, "handshakes.max", "1");
+        try (SteppedListener listener = listener(Choice.EPOLL, "handshakes.max", "1");
                 WirePeer peer = listener.connect()) {
             final CountDownLatch mayAnswer = new CountDownLatch(1);
             final PublicPort port = listener.input().port();
-            when(listener.rootGroup().findInputPort(RunningListener.INPUT_PORT)).thenAnswer(asked -> {
+            when(listener.rootGroup().findInputPort(SteppedListener.INPUT_PORT)).thenAnswer(asked -> {
                 mayAnswer.await();
                 return port;
             });
@@ -187,7 +187,7 @@ class BusyWorkerTest {
             "a TLS handshake does not stand still that waits for our threads, and the peer's time begins with our answer")
     void tlsTask(final Choice transport, final Provider provider) throws Exception {
         final HeldTrust trust = new HeldTrust();
-        try (RunningListener listener = listener(trust, transport, provider, "handshakes.max", "1");
+        try (SteppedListener listener = listener(trust, transport, provider, "handshakes.max", "1");
                 OneGoSocket below = OneGoSocket.connect(listener.address());
                 WirePeer peer = secured(below, trust)) {
             trust.awaitAsked();
@@ -195,7 +195,7 @@ class BusyWorkerTest {
             listener.checkDeadlines();
             listener.assertNoFault();
             trust.answer();
-            RunningListener.awaiting().until(() -> listener.metrics().get(Counter.TLS_HANDSHAKES) == 1);
+            SteppedListener.awaiting().until(() -> listener.metrics().get(Counter.TLS_HANDSHAKES) == 1);
             listener.checkDeadlines();
             listener.assertNoFault();
             peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
@@ -209,7 +209,7 @@ class BusyWorkerTest {
     @DisplayName("a TLS handshake does not stand still whose task has ended, and whose answer has yet to leave")
     void tlsAnswer(final Provider provider) throws Exception {
         final HeldTrust trust = new HeldTrust();
-        try (RunningListener listener = listener(trust, Choice.EPOLL, provider, "handshakes.max", "1");
+        try (SteppedListener listener = listener(trust, Choice.EPOLL, provider, "handshakes.max", "1");
                 OneGoSocket below = OneGoSocket.connect(listener.address());
                 WirePeer peer = secured(below, trust)) {
             trust.awaitAsked();
@@ -231,7 +231,7 @@ class BusyWorkerTest {
     void partOfRecord(final Choice transport, final Provider provider) throws Exception {
         final HeldTrust trust = new HeldTrust();
         trust.answer();
-        try (RunningListener listener = listener(trust, transport, provider);
+        try (SteppedListener listener = listener(trust, transport, provider);
                 OneGoSocket below = OneGoSocket.connect(listener.address());
                 WirePeer peer = secured(below, trust)) {
             peer.open().push().flush();

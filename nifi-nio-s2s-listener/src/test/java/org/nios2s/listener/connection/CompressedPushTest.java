@@ -21,12 +21,12 @@ class CompressedPushTest {
     @DisplayName("compressed pushes that stall hold no more than the budget, and others are served behind them")
     void stalled() throws Exception {
         final List<WirePeer> stalled = new ArrayList<>();
-        try (RunningListener narrow = new RunningListener("buffer.memory", "1 MB")) {
+        try (SteppedListener narrow = new SteppedListener("buffer.memory", "1 MB")) {
             for (int i = 0; i < STALLED; i++) {
                 stalled.add(stall(narrow));
             }
             narrow.awaitAnyStep("AdmitTransactionStep");
-            RunningListener.awaiting().until(() -> narrow.budget().used() > MIB / 2 - 2 * PacketReader.INFLATER_BYTES);
+            SteppedListener.awaiting().until(() -> narrow.budget().used() > MIB / 2 - 2 * PacketReader.INFLATER_BYTES);
             assertTrue(narrow.budget().used() <= MIB / 2, narrow.budget().used() + " bytes");
             final WirePeer honest = narrow.connect().open("GZIP", "true", "REQUEST_EXPIRATION_MILLIS", "0");
             honest.gzip()
@@ -43,7 +43,7 @@ class CompressedPushTest {
     }
 
     /** The beginning of a chunk. */
-    private static WirePeer stall(final RunningListener listener) throws Exception {
+    private static WirePeer stall(final SteppedListener listener) throws Exception {
         final WirePeer peer = listener.connect().open("GZIP", "true", "REQUEST_EXPIRATION_MILLIS", "0");
         return peer.push().bytes((byte) 'S', (byte) 'Y', (byte) 'N', (byte) 'C').flush();
     }
@@ -51,7 +51,7 @@ class CompressedPushTest {
     @Test
     @DisplayName("a compressed push that is complete keeps only what it holds")
     void complete() throws Exception {
-        try (RunningListener listener = new RunningListener();
+        try (SteppedListener listener = new SteppedListener();
                 WirePeer peer = listener.connect().open("GZIP", "true")) {
             listener.input().scheduled(false);
             peer.gzip().pushPacket("small").confirm().flush();

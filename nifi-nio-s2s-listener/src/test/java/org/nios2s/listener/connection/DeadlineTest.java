@@ -23,12 +23,12 @@ import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 
 /** What a transaction may take, in time, and what a stopped port does to it. Lives on the test's thread. */
 class DeadlineTest {
-    private RunningListener listener;
+    private SteppedListener listener;
     private WirePeer peer;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener();
+        listener = new SteppedListener();
         peer = listener.connect();
     }
 
@@ -71,7 +71,7 @@ class DeadlineTest {
     @DisplayName(
             "a peer without an expiration that is silent between requests for longer than the setting allows is closed")
     void silentBetweenRequests() throws Exception {
-        try (RunningListener strict = new RunningListener("idle.timeout", "10 mins");
+        try (SteppedListener strict = new SteppedListener("idle.timeout", "10 mins");
                 WirePeer idle = strict.connect().open("REQUEST_EXPIRATION_MILLIS", "0")) {
             strict.checkDeadlinesAfter(Duration.ofMinutes(9));
             strict.assertNoFault();
@@ -84,7 +84,7 @@ class DeadlineTest {
     @Test
     @DisplayName("a peer that is silent between requests is never closed where the setting is 0")
     void silentForEver() throws Exception {
-        try (RunningListener patient = new RunningListener("idle.timeout", "0");
+        try (SteppedListener patient = new SteppedListener("idle.timeout", "0");
                 WirePeer idle = patient.connect().open()) {
             patient.checkDeadlinesAfter(Duration.ofDays(365));
             patient.assertNoFault();
@@ -133,7 +133,7 @@ class DeadlineTest {
         listener.input().scheduled(false);
         peer.open().pushPacket("a").confirm().flush();
         listener.awaitStep("AwaitCommitStep");
-        RunningListener.awaiting().until(() -> listener.input().inPort() == 1);
+        SteppedListener.awaiting().until(() -> listener.input().inPort() == 1);
         listener.input().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
         peer.expectEnd();
@@ -153,10 +153,10 @@ class DeadlineTest {
         final CountDownLatch mayCommit = new CountDownLatch(1);
         listener.input().beforeCommit(flowFiles -> {
             committing.countDown();
-            RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+            SteppedListener.awaiting().until(() -> mayCommit.getCount() == 0);
         });
         peer.open().pushPacket("a").confirm().flush();
-        RunningListener.awaiting().until(() -> committing.getCount() == 0);
+        SteppedListener.awaiting().until(() -> committing.getCount() == 0);
         listener.input().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
         mayCommit.countDown();
@@ -200,7 +200,7 @@ class DeadlineTest {
         final long expirationMillis = 400;
         stop();
         final AtomicLong clock = new AtomicLong();
-        listener = new RunningListener(clock::get);
+        listener = new SteppedListener(clock::get);
         peer = listener.connect();
         peer.open("REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis));
         peer.push()
@@ -213,7 +213,7 @@ class DeadlineTest {
         // No look at deadlines comes in between: the port task itself must not take what is too late.
         clock.set(TimeUnit.MILLISECONDS.toNanos(expirationMillis) + 1);
         listener.input().scheduled(true);
-        RunningListener.awaiting().until(() -> listener.input().inPort() == 0);
+        SteppedListener.awaiting().until(() -> listener.input().inPort() == 0);
         listener.checkDeadlinesAfter(Duration.ZERO);
         listener.awaitFault(ConnectionFault.Kind.REQUEST_EXPIRED);
         assertEquals(0, listener.input().commits());
@@ -227,7 +227,7 @@ class DeadlineTest {
         final CountDownLatch mayCommit = new CountDownLatch(1);
         listener.input().beforeCommit(flowFiles -> {
             committing.countDown();
-            RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+            SteppedListener.awaiting().until(() -> mayCommit.getCount() == 0);
         });
         peer.open()
                 .push()
@@ -236,7 +236,7 @@ class DeadlineTest {
                 .expectConfirmation()
                 .confirm()
                 .flush();
-        RunningListener.awaiting().until(() -> committing.getCount() == 0);
+        SteppedListener.awaiting().until(() -> committing.getCount() == 0);
         listener.checkDeadlinesAfter(Duration.ofDays(1));
         mayCommit.countDown();
         peer.expect(ResponseCode.TRANSACTION_FINISHED);
@@ -245,12 +245,12 @@ class DeadlineTest {
     @Test
     @DisplayName("a full queue of the port lets no further transaction begin, and lets it begin when there is room")
     void fullQueue() throws Exception {
-        try (RunningListener narrow = new RunningListener("request.queue.size", "1");
+        try (SteppedListener narrow = new SteppedListener("request.queue.size", "1");
                 WirePeer first = narrow.connect().open();
                 WirePeer second = narrow.connect().open()) {
             narrow.input().scheduled(false);
             first.pushPacket("a").confirm().flush();
-            RunningListener.awaiting().until(() -> narrow.input().inPort() == 1);
+            SteppedListener.awaiting().until(() -> narrow.input().inPort() == 1);
             second.push()
                     .packet(Map.of(), new byte[1])
                     .say(ResponseCode.FINISH_TRANSACTION)
@@ -266,12 +266,12 @@ class DeadlineTest {
     @Test
     @DisplayName("a peer that gives up its place in the queue's waiting line does not hold up those behind it")
     void leavesWaitingLine() throws Exception {
-        try (RunningListener narrow = new RunningListener("request.queue.size", "1");
+        try (SteppedListener narrow = new SteppedListener("request.queue.size", "1");
                 WirePeer first = narrow.connect().open();
                 WirePeer second = narrow.connect().open()) {
             narrow.input().scheduled(false);
             first.pushPacket("a").confirm().flush();
-            RunningListener.awaiting().until(() -> narrow.input().inPort() == 1);
+            SteppedListener.awaiting().until(() -> narrow.input().inPort() == 1);
             final WirePeer quitter = narrow.connect().open();
             quitter.push().flush();
             narrow.awaitStep("AdmitTransactionStep");
@@ -280,7 +280,7 @@ class DeadlineTest {
                     .packet(Map.of(), new byte[1])
                     .say(ResponseCode.FINISH_TRANSACTION)
                     .flush();
-            RunningListener.awaiting().until(() -> narrow.metrics().openConnections() == 2);
+            SteppedListener.awaiting().until(() -> narrow.metrics().openConnections() == 2);
             narrow.input().scheduled(true);
             first.expect(ResponseCode.TRANSACTION_FINISHED);
             second.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -291,13 +291,13 @@ class DeadlineTest {
     @DisplayName("a peer that waits in a line gives way where there are too many connections")
     void givesWay() throws Exception {
         final String[] patient = {"REQUEST_EXPIRATION_MILLIS", "0"};
-        try (RunningListener narrow = new RunningListener("request.queue.size", "1", "connections.max", "3");
+        try (SteppedListener narrow = new SteppedListener("request.queue.size", "1", "connections.max", "3");
                 WirePeer first = narrow.connect().open(patient);
                 WirePeer second = narrow.connect().open(patient);
                 WirePeer third = narrow.connect().open(patient)) {
             narrow.input().scheduled(false);
             first.pushPacket("a").confirm().flush();
-            RunningListener.awaiting().until(() -> narrow.input().inPort() == 1);
+            SteppedListener.awaiting().until(() -> narrow.input().inPort() == 1);
             second.push().flush();
             narrow.awaitAnyStep("AdmitTransactionStep");
             third.push().flush();
@@ -321,7 +321,7 @@ class DeadlineTest {
         final int most = 2;
         final int burst = 10;
         final List<WirePeer> peers = new ArrayList<>();
-        try (RunningListener narrow = new RunningListener("connections.max", String.valueOf(most))) {
+        try (SteppedListener narrow = new SteppedListener("connections.max", String.valueOf(most))) {
             for (int i = 0; i < most; i++) {
                 peers.add(narrow.connect().open());
             }
@@ -331,8 +331,8 @@ class DeadlineTest {
                 }
                 return null;
             });
-            RunningListener.awaiting().until(() -> narrow.metrics().get(Counter.CONNECTIONS_ACCEPTED) == most + burst);
-            RunningListener.awaiting().until(() -> narrow.metrics().openConnections() == most);
+            SteppedListener.awaiting().until(() -> narrow.metrics().get(Counter.CONNECTIONS_ACCEPTED) == most + burst);
+            SteppedListener.awaiting().until(() -> narrow.metrics().openConnections() == most);
         } finally {
             for (final WirePeer each : peers) {
                 each.close();
@@ -343,7 +343,7 @@ class DeadlineTest {
     @Test
     @DisplayName("a push that pauses is not too slow for being one of as many connections as there may be")
     void pausesBesideIdle() throws Exception {
-        try (RunningListener narrow = new RunningListener("connections.max", "2");
+        try (SteppedListener narrow = new SteppedListener("connections.max", "2");
                 WirePeer idle = narrow.connect().open();
                 WirePeer honest = narrow.connect().open()) {
             honest.push().packet(Map.of(), new byte[1]).flush();

@@ -19,12 +19,12 @@ import org.nios2s.peers.Message;
 
 /** A peer leaves, in whichever step: nothing of it stays, and nothing is committed. Lives on the test's thread. */
 class DepartureTest {
-    private RunningListener listener;
+    private SteppedListener listener;
     private WirePeer peer;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener();
+        listener = new SteppedListener();
         peer = listener.connect();
     }
 
@@ -185,12 +185,12 @@ class DepartureTest {
         listener.input().scheduled(false);
         peer.open().pushPacket("a").confirm().flush();
         listener.awaitStep("AwaitCommitStep");
-        RunningListener.awaiting().until(() -> listener.input().inPort() == 1);
+        SteppedListener.awaiting().until(() -> listener.input().inPort() == 1);
         peer.reset();
         listener.awaitNoConnections();
         listener.awaitNothingHeld();
         listener.input().scheduled(true);
-        RunningListener.awaiting().until(() -> listener.input().inPort() == 0);
+        SteppedListener.awaiting().until(() -> listener.input().inPort() == 0);
         assertEquals(0, listener.input().commits());
     }
 
@@ -201,10 +201,10 @@ class DepartureTest {
         final CountDownLatch mayCommit = new CountDownLatch(1);
         listener.input().beforeCommit(flowFiles -> {
             committing.countDown();
-            RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+            SteppedListener.awaiting().until(() -> mayCommit.getCount() == 0);
         });
         peer.open().pushPacket("a").confirm().flush();
-        RunningListener.awaiting().until(() -> committing.getCount() == 0);
+        SteppedListener.awaiting().until(() -> committing.getCount() == 0);
         peer.reset();
         listener.awaitNoConnections();
         mayCommit.countDown();

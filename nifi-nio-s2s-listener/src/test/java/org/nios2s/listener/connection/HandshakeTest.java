@@ -24,12 +24,12 @@ import org.nios2s.peers.Message;
 
 /** What a handshake asks for and what it is answered. Lives on the test's thread. */
 class HandshakeTest {
-    private RunningListener listener;
+    private SteppedListener listener;
     private WirePeer peer;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener();
+        listener = new SteppedListener();
         peer = listener.connect();
         peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
     }
@@ -223,18 +223,18 @@ class HandshakeTest {
         final CountDownLatch mayAnswer = new CountDownLatch(1);
         when(listener.rootGroup().findInputPort("slow")).thenAnswer(invocation -> {
             asked.incrementAndGet();
-            RunningListener.awaiting().until(() -> mayAnswer.getCount() == 0);
+            SteppedListener.awaiting().until(() -> mayAnswer.getCount() == 0);
             return null;
         });
         final Map<String, String> properties = WirePeer.properties("PORT_IDENTIFIER", "slow");
         final List<WirePeer> staying = new ArrayList<>();
-        for (int i = 0; i < RunningListener.BLOCKING_THREADS; i++) {
+        for (int i = 0; i < SteppedListener.BLOCKING_THREADS; i++) {
             staying.add(listener.connect());
         }
         for (final WirePeer each : staying) {
             each.magic().protocol(Message.NEWEST_VERSION).handshake(properties).flush();
         }
-        RunningListener.awaiting().until(() -> asked.get() == staying.size());
+        SteppedListener.awaiting().until(() -> asked.get() == staying.size());
         for (int i = 0; i < 10; i++) {
             final WirePeer quitter = listener.connect();
             quitter.magic()
@@ -244,7 +244,7 @@ class HandshakeTest {
             listener.awaitStep("ValidateHandshakeStep");
             quitter.reset();
         }
-        RunningListener.awaiting().until(() -> listener.metrics().openConnections() == 1 + staying.size());
+        SteppedListener.awaiting().until(() -> listener.metrics().openConnections() == 1 + staying.size());
         peer.handshake(properties).flush();
         mayAnswer.countDown();
         peer.expect(ResponseCode.UNKNOWN_PORT);

@@ -43,7 +43,7 @@ final class HeldTrust extends X509ExtendedTrustManager {
     }
 
     void awaitAsked() {
-        RunningListener.awaiting().until(() -> asked.getCount() == 0);
+        SteppedListener.awaiting().until(() -> asked.getCount() == 0);
     }
 
     void answer() {

@@ -70,7 +70,7 @@ enum HonestTransaction {
     }
 
     String port() {
-        return this == PUSH ? RunningListener.INPUT_PORT : RunningListener.OUTPUT_PORT;
+        return this == PUSH ? SteppedListener.INPUT_PORT : SteppedListener.OUTPUT_PORT;
     }
 
     abstract void begin(WirePeer peer, Map<String, String> attributes, byte[] content) throws Exception;

@@ -41,11 +41,11 @@ class InDoubtTest {
     /** Written in several pieces. */
     private static final int LARGE_BYTES = 200_000;
 
-    private RunningListener listener;
+    private SteppedListener listener;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener("transaction.memory", IN_MEMORY_BYTES + " B");
+        listener = new SteppedListener("transaction.memory", IN_MEMORY_BYTES + " B");
     }
 
     @AfterEach
@@ -101,15 +101,15 @@ class InDoubtTest {
         final int before = listener.input().commits();
         listener.input().beforeCommit(flowFiles -> {
             committing.countDown();
-            RunningListener.awaiting().until(() -> mayCommit.getCount() == 0);
+            SteppedListener.awaiting().until(() -> mayCommit.getCount() == 0);
         });
         final WirePeer peer = sending.upToConfirmation(connected).flush();
-        RunningListener.awaiting().until(() -> committing.getCount() == 0);
+        SteppedListener.awaiting().until(() -> committing.getCount() == 0);
         peer.reset();
         listener.awaitNoConnections();
         listener.input().beforeCommit(flowFiles -> {});
         mayCommit.countDown();
-        RunningListener.awaiting().until(() -> listener.input().commits() == before + 1);
+        SteppedListener.awaiting().until(() -> listener.input().commits() == before + 1);
         listener.awaitNothingHeld();
     }
 
@@ -125,7 +125,7 @@ class InDoubtTest {
 
     private void assertSettled(final int absorbed) {
         assertEquals(absorbed, listener.metrics().get(Counter.FLOW_FILES_ABSORBED));
-        RunningListener.awaiting().until(() -> listener.dispatchers().inDoubt() == 0);
+        SteppedListener.awaiting().until(() -> listener.dispatchers().inDoubt() == 0);
         listener.awaitNothingHeld();
     }
 
@@ -208,7 +208,7 @@ class InDoubtTest {
     void otherIdentity() throws Exception {
         listener.close();
         final List<SSLContext> contexts = MatrixTls.create("CN=nifi", "CN=one", "CN=other");
-        listener = new RunningListener(NanoClock.SYSTEM, contexts.getFirst(), "tls.provider", "jdk");
+        listener = new SteppedListener(NanoClock.SYSTEM, contexts.getFirst(), "tls.provider", "jdk");
         leaveInCommit(secured(contexts.get(1)), peer -> sent(peer, "a"));
         for (final SSLContext context : List.of(contexts.get(2), contexts.get(1))) {
             try (WirePeer peer = secured(context)) {
@@ -282,7 +282,7 @@ class InDoubtTest {
     private enum Repetition {
         CANCELLED {
             @Override
-            void send(final RunningListener listener) throws IOException {
+            void send(final SteppedListener listener) throws IOException {
                 try (WirePeer peer = listener.connect()) {
                     peer.open().push().packet(attributes("source-a"), "a".getBytes(StandardCharsets.UTF_8));
                     peer.say(ResponseCode.CANCEL_TRANSACTION, "never mind").flush();
@@ -292,7 +292,7 @@ class InDoubtTest {
         },
         NOT_CONFIRMED {
             @Override
-            void send(final RunningListener listener) throws IOException {
+            void send(final SteppedListener listener) throws IOException {
                 final WirePeer peer = listener.connect();
                 peer.open().push().packet(attributes("source-a"), "a".getBytes(StandardCharsets.UTF_8));
                 peer.say(ResponseCode.FINISH_TRANSACTION).expectConfirmation().reset();
@@ -301,7 +301,7 @@ class InDoubtTest {
         },
         NOT_AUTHORIZED {
             @Override
-            void send(final RunningListener listener) throws IOException {
+            void send(final SteppedListener listener) throws IOException {
                 try (WirePeer peer = listener.connect()) {
                     sent(peer, "a");
                     listener.input().allow(identity -> false);
@@ -312,7 +312,7 @@ class InDoubtTest {
         },
         ROLLED_BACK {
             @Override
-            void send(final RunningListener listener) throws IOException {
+            void send(final SteppedListener listener) throws IOException {
                 listener.input().failCommitsWith(flowFile -> true);
                 try (WirePeer peer = listener.connect()) {
                     sent(peer, "a", "b").expectEnd();
@@ -321,7 +321,7 @@ class InDoubtTest {
             }
         };
 
-        abstract void send(RunningListener listener) throws IOException;
+        abstract void send(SteppedListener listener) throws IOException;
     }
 
     @ParameterizedTest
@@ -403,10 +403,10 @@ class InDoubtTest {
     void forgotten() throws Exception {
         listener.close();
         final AtomicLong clock = new AtomicLong();
-        listener = new RunningListener(clock::get, "in.doubt.time", "1 millis");
+        listener = new SteppedListener(clock::get, "in.doubt.time", "1 millis");
         leaveInCommitOf("a");
         clock.set(TimeUnit.MILLISECONDS.toNanos(2));
-        RunningListener.awaiting().until(() -> {
+        SteppedListener.awaiting().until(() -> {
             listener.dispatchers().sweep();
             return listener.dispatchers().inDoubt() == 0;
         });
@@ -423,13 +423,13 @@ class InDoubtTest {
         };
         for (int start = 0; start < 2; start++) {
             listener.close();
-            listener = new RunningListener(settings);
+            listener = new SteppedListener(settings);
             leaveInCommitOf("a", "b");
             try (WirePeer peer = listener.connect()) {
                 sent(peer, "told").expect(ResponseCode.TRANSACTION_FINISHED);
             }
             listener.close();
-            listener = new RunningListener(settings);
+            listener = new SteppedListener(settings);
             assertEquals(2, listener.dispatchers().inDoubt());
             push("b", "told", "a");
             push("a");
@@ -444,7 +444,7 @@ class InDoubtTest {
     void noFile(final String setting, final String value, @TempDir final Path repository) throws Exception {
         Files.writeString(repository.resolve("nio-s2s-in-doubt"), "of an earlier start");
         listener.close();
-        listener = new RunningListener("nifi.flowfile.repository.directory", repository.toString(), setting, value);
+        listener = new SteppedListener("nifi.flowfile.repository.directory", repository.toString(), setting, value);
         leaveInCommitOf("a");
         try (Stream<Path> files = Files.list(repository)) {
             assertEquals(0, files.count());
@@ -455,7 +455,7 @@ class InDoubtTest {
     @DisplayName("is not remembered where that is switched off")
     void off() throws Exception {
         listener.close();
-        listener = new RunningListener("in.doubt.time", "0");
+        listener = new SteppedListener("in.doubt.time", "0");
         leaveInCommitOf("a");
         push("a");
         assertEquals(List.of("a", "a"), contents());
@@ -467,7 +467,7 @@ class InDoubtTest {
     @DisplayName("is in doubt beyond its answer if that is wanted and the peer leaves without having read it")
     void answerNotRead() throws Exception {
         listener.close();
-        listener = new RunningListener("in.doubt.until", "heard");
+        listener = new SteppedListener("in.doubt.until", "heard");
         final WirePeer peer = sent(listener.connect(), "a");
         peer.flush();
         listener.awaitStep("RequestStep");
@@ -483,7 +483,7 @@ class InDoubtTest {
     @DisplayName("is in doubt no more, whatever is wanted, once its peer has gone on or has closed in good order")
     void answerRead() throws Exception {
         listener.close();
-        listener = new RunningListener("in.doubt.until", "heard");
+        listener = new SteppedListener("in.doubt.until", "heard");
         try (WirePeer peer = listener.connect()) {
             peer.open();
             for (int i = 0; i < 10; i++) {

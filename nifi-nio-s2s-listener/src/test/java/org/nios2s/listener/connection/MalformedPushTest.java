@@ -17,13 +17,13 @@ import org.nios2s.listener.limits.MemoryBudget;
 
 /** A peer pushes what is no packet: it alone is closed, and it costs no memory. Lives on the test's thread. */
 class MalformedPushTest {
-    private RunningListener listener;
+    private SteppedListener listener;
     private WirePeer peer;
     private WirePeer bystander;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener();
+        listener = new SteppedListener();
         bystander = listener.connect().open();
         peer = listener.connect().open().push();
     }

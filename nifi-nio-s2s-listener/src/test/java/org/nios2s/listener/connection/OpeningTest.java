@@ -17,12 +17,12 @@ import org.nios2s.listener.fault.ConnectionFault;
 
 /** How a conversation opens: magic and protocol version. Lives on the test's thread. */
 class OpeningTest {
-    private RunningListener listener;
+    private SteppedListener listener;
     private WirePeer peer;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener();
+        listener = new SteppedListener();
         peer = listener.connect();
     }
 

@@ -29,9 +29,9 @@ import org.nios2s.listener.fault.ConnectionFault;
 @Timeout(60)
 class PeerListTest {
     private static final Map<String, String> NO_PORT = WirePeer.properties("PORT_IDENTIFIER", null);
-    private static final Function<InetAddress, String> RESOLVER = address -> RunningListener.HOST_NAME;
+    private static final Function<InetAddress, String> RESOLVER = address -> SteppedListener.HOST_NAME;
     private static final String[] ROUTE_BY_HOST_NAME = {
-        "nifi.remote.route.raw.proxy.when", "${s2s.source.hostname:equals('" + RunningListener.HOST_NAME + "')}",
+        "nifi.remote.route.raw.proxy.when", "${s2s.source.hostname:equals('" + SteppedListener.HOST_NAME + "')}",
         "nifi.remote.route.raw.proxy.hostname", "proxy-of-${s2s.target.hostname}",
         "nifi.remote.route.raw.proxy.port", "443",
         "nifi.remote.route.raw.proxy.secure", "true"
@@ -78,7 +78,7 @@ class PeerListTest {
     void cluster() throws Exception {
         final NodeInformant nodes =
                 cluster(node("one", 10_443, 500), node("http-only", null, 7), node("two", 10_444, 0));
-        try (RunningListener listener = new RunningListener(RESOLVER, nodes);
+        try (SteppedListener listener = new SteppedListener(RESOLVER, nodes);
                 WirePeer peer = listener.connect()) {
             peer.shakeHands(NO_PORT);
             final List<String> expected = List.of("one:10443 secure 500", "two:10444 secure 0");
@@ -94,8 +94,8 @@ class PeerListTest {
         final NodeInformant nodes =
                 cluster(node("nifi.example", 10_443, 3), node("two", 10_443, 0), node("http-only", null, 7));
         final List<String> all = List.of("nifi.example:10443 secure 3", "two:10443 secure 0");
-        try (RunningListener listener =
-                        new RunningListener(RESOLVER, nodes, NiFiProperties.REMOTE_INPUT_PORT, "10443");
+        try (SteppedListener listener =
+                        new SteppedListener(RESOLVER, nodes, NiFiProperties.REMOTE_INPUT_PORT, "10443");
                 WirePeer peer = listener.connect()) {
             peer.shakeHands(NO_PORT);
             assertEquals(all, list(peer));
@@ -109,7 +109,7 @@ class PeerListTest {
     @Test
     @DisplayName("a node that drains and is the only one stays in its list")
     void drainingAlone() throws Exception {
-        try (RunningListener listener = new RunningListener(
+        try (SteppedListener listener = new SteppedListener(
                         RESOLVER,
                         cluster(node("nifi.example", 10_443, 3), node("http-only", null, 7)),
                         NiFiProperties.REMOTE_INPUT_PORT,
@@ -123,7 +123,7 @@ class PeerListTest {
     @Test
     @DisplayName("a cluster of nodes without a RAW port has an empty list")
     void noRawPort() throws Exception {
-        try (RunningListener listener = new RunningListener(RESOLVER, cluster(node("http-only", null, 7)));
+        try (SteppedListener listener = new SteppedListener(RESOLVER, cluster(node("http-only", null, 7)));
                 WirePeer peer = listener.connect()) {
             assertEquals(List.of(), list(peer.shakeHands(NO_PORT)));
         }
@@ -132,7 +132,7 @@ class PeerListTest {
     @Test
     @DisplayName("a node that can't be told ends the connection, and nothing of the list stays behind")
     void nodeWithoutName() throws Exception {
-        try (RunningListener listener = new RunningListener(RESOLVER, cluster(node(null, 10_443, 0)));
+        try (SteppedListener listener = new SteppedListener(RESOLVER, cluster(node(null, 10_443, 0)));
                 WirePeer peer = listener.connect()) {
             peer.shakeHands(NO_PORT).request("REQUEST_PEER_LIST").expectEnd();
             listener.awaitFault(ConnectionFault.Kind.INTERNAL);
@@ -148,8 +148,8 @@ class PeerListTest {
             return informationOf(List.of(node("one", 10_443, 500)));
         };
         final List<WirePeer> waiting = new ArrayList<>();
-        try (RunningListener listener = new RunningListener(RESOLVER, hanging)) {
-            for (int i = 0; i < 2 * RunningListener.BLOCKING_THREADS; i++) {
+        try (SteppedListener listener = new SteppedListener(RESOLVER, hanging)) {
+            for (int i = 0; i < 2 * SteppedListener.BLOCKING_THREADS; i++) {
                 final WirePeer peer = listener.connect().shakeHands(NO_PORT);
                 peer.request("REQUEST_PEER_LIST").flush();
                 waiting.add(peer);
@@ -176,7 +176,7 @@ class PeerListTest {
             awaitPermission();
             return informationOf(List.of());
         };
-        try (RunningListener listener = new RunningListener(RESOLVER, hanging);
+        try (SteppedListener listener = new SteppedListener(RESOLVER, hanging);
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").flush();
             listener.awaitStep("PeerListStep");
@@ -196,7 +196,7 @@ class PeerListTest {
         final NodeInformant failing = () -> {
             throw new IllegalStateException("no coordinator");
         };
-        try (RunningListener listener = new RunningListener(RESOLVER, failing);
+        try (SteppedListener listener = new SteppedListener(RESOLVER, failing);
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").expectEnd();
             listener.awaitFault(ConnectionFault.Kind.INTERNAL);
@@ -213,7 +213,7 @@ class PeerListTest {
             return informationOf(List.of(node("one", 10_443, 500)));
         };
         final long began = System.nanoTime();
-        try (RunningListener listener = new RunningListener(RESOLVER, counting);
+        try (SteppedListener listener = new SteppedListener(RESOLVER, counting);
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             for (int i = 0; i < lists; i++) {
                 assertEquals(1, list(peer).size());
@@ -230,9 +230,9 @@ class PeerListTest {
         final Function<InetAddress, String> slow = address -> {
             lookedUp.countDown();
             awaitPermission();
-            return RunningListener.HOST_NAME;
+            return SteppedListener.HOST_NAME;
         };
-        try (RunningListener listener = new RunningListener(slow, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
+        try (SteppedListener listener = new SteppedListener(slow, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").flush();
             listener.awaitStep("PeerListStep");
@@ -259,8 +259,8 @@ class PeerListTest {
             awaitPermission();
             return "late.example";
         };
-        try (RunningListener listener =
-                        new RunningListener(hanging, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
+        try (SteppedListener listener =
+                        new SteppedListener(hanging, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").flush();
             // What it waits for first, the nodes, has a shorter time.
@@ -279,7 +279,7 @@ class PeerListTest {
     @Test
     @DisplayName("an address without a name is routed by its text, as by the stock listener")
     void addressWithoutName() throws Exception {
-        try (RunningListener listener = new RunningListener(
+        try (SteppedListener listener = new SteppedListener(
                         InetAddress::getHostAddress, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
                 WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
             assertEquals(List.of("one:10443 secure 3"), list(peer));
@@ -293,7 +293,7 @@ class PeerListTest {
             awaitPermission();
             return "late.example";
         };
-        try (RunningListener listener = new RunningListener(
+        try (SteppedListener listener = new SteppedListener(
                         hanging,
                         cluster(node("one", 10_443, 3)),
                         "nifi.remote.route.raw.proxy.hostname",
@@ -310,7 +310,7 @@ class PeerListTest {
     @Test
     @DisplayName("a rule that comes to nothing closes the connection of the peer that it is for")
     void brokenRule() throws Exception {
-        try (RunningListener listener = new RunningListener(
+        try (SteppedListener listener = new SteppedListener(
                         RESOLVER,
                         cluster(node("one", 10_443, 3)),
                         "nifi.remote.route.raw.proxy.hostname",

@@ -70,7 +70,7 @@ class ProtocolDocumentTest {
 
     @Test
     void theListenerAnswersThePushAsTheDocumentSays() throws Exception {
-        try (RunningListener listener = new RunningListener();
+        try (SteppedListener listener = new SteppedListener();
                 WirePeer peer = listener.connect()) {
             for (final String line : example("push")) {
                 final byte[] bytes = bytes(line);

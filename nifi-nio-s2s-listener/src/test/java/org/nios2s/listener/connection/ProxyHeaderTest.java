@@ -51,12 +51,12 @@ class ProxyHeaderTest {
     @AutoClose
     private final LogLines log = new LogLines(NioRemoteSiteListener.class, Level.WARN);
 
-    private RunningListener listener;
+    private SteppedListener listener;
     private WirePeer peer;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener(address -> address.getHostAddress(), SETTINGS);
+        listener = new SteppedListener(address -> address.getHostAddress(), SETTINGS);
         peer = listener.connect();
     }
 
@@ -179,7 +179,7 @@ class ProxyHeaderTest {
             peer.bytes(HEADER).open();
             peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             assertTrue(connections.lines().getFirst().startsWith("Peer " + AGENT + ": connected"));
-            RunningListener.awaiting().until(() -> transactions.lines().size() == 1);
+            SteppedListener.awaiting().until(() -> transactions.lines().size() == 1);
             assertTrue(transactions.lines().getFirst().startsWith("Peer " + AGENT + ": committed"));
         }
     }

@@ -42,16 +42,16 @@ import org.nios2s.listener.port.PortDispatcher;
 
 /** A peer pulls FlowFiles, and reads them with NiFi's own codec. Lives on the test's thread. */
 class PullTest {
-    private static final String[] PULL = {"PORT_IDENTIFIER", RunningListener.OUTPUT_PORT, "BATCH_COUNT", "1000"};
+    private static final String[] PULL = {"PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1000"};
 
     private final AtomicLong clock = new AtomicLong(System.nanoTime());
     private final CRC32 checksum = new CRC32();
-    private RunningListener listener;
+    private SteppedListener listener;
     private WirePeer peer;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener();
+        listener = new SteppedListener();
         peer = listener.connect();
     }
 
@@ -145,7 +145,7 @@ class PullTest {
     void batchCount() throws Exception {
         queue(1, content(10));
         queue(1, content(20));
-        peer.open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT, "BATCH_COUNT", "1");
+        peer.open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1");
         for (final int size : new int[] {10, 20}) {
             pull().expect(ResponseCode.MORE_DATA);
             assertArrayEquals(content(size), readPackets(false).get(0));
@@ -171,7 +171,7 @@ class PullTest {
     }
 
     private void assertRolledBack() {
-        RunningListener.awaiting().until(() -> listener.output().queued() == 1);
+        SteppedListener.awaiting().until(() -> listener.output().queued() == 1);
         assertEquals(0, listener.output().commits());
     }
 
@@ -237,7 +237,7 @@ class PullTest {
         receipt().expect(ResponseCode.CONFIRM_TRANSACTION, "");
         peer.say(ResponseCode.TRANSACTION_FINISHED).flush();
         peer.close();
-        RunningListener.awaiting().until(() -> listener.output().commits() == 1);
+        SteppedListener.awaiting().until(() -> listener.output().commits() == 1);
         listener.awaitNoConnections();
         assertEquals(0, listener.output().queued());
     }
@@ -249,7 +249,7 @@ class PullTest {
         open("REQUEST_EXPIRATION_MILLIS", "10000");
         pull().flush();
         listener.awaitStep("SendStep");
-        RunningListener.awaiting().until(() -> {
+        SteppedListener.awaiting().until(() -> {
             // While a content worker makes the next piece it is not the peer's turn.
             listener.checkDeadlinesAfter(Duration.ofMinutes(10));
             return listener.metrics().get(ListenerMetrics.Counter.FAULTS) > 0;
@@ -290,7 +290,7 @@ class PullTest {
     /** @return two peers that have their FlowFiles and have not finished; a third one waits for a permit, and is the peer */
     private List<WirePeer> takeAllPermits() throws Exception {
         stop();
-        listener = new RunningListener(clock::get, "streaming.transactions", "1", "connections.max", "3");
+        listener = new SteppedListener(clock::get, "streaming.transactions", "1", "connections.max", "3");
         final List<WirePeer> unfinished = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             peer = listener.connect();
@@ -330,10 +330,10 @@ class PullTest {
     @DisplayName("where order counts, the next peer gets what a broken pull had before anything later")
     void inOrder() throws Exception {
         stop();
-        listener = new RunningListener("pulls.in.order", "true");
+        listener = new SteppedListener("pulls.in.order", "true");
         queue(2, content(10));
         final WirePeer broken = listener.connect();
-        broken.open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT, "BATCH_COUNT", "1")
+        broken.open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1")
                 .request("RECEIVE_FLOWFILES")
                 .expect(ResponseCode.MORE_DATA);
         peer = listener.connect();
@@ -434,7 +434,7 @@ class PullTest {
         try (AccessLines log = new AccessLines("Transactions", Level.DEBUG)) {
             pullUpToFinish();
             peer.say(ResponseCode.TRANSACTION_FINISHED).flush();
-            RunningListener.awaiting().until(() -> log.lines().size() == 1);
+            SteppedListener.awaiting().until(() -> log.lines().size() == 1);
             assertTrue(
                     log.lines().get(0).contains(" committed: sent 1 FlowFiles with 10 bytes in N ms at "),
                     log.lines()::toString);
@@ -469,7 +469,7 @@ class PullTest {
         listener.output().beforeRead(() -> {
             // The second FlowFile is behind the first piece: a content worker reads it.
             if (reads.incrementAndGet() == 2) {
-                RunningListener.awaiting().until(() -> mayRead.getCount() == 0);
+                SteppedListener.awaiting().until(() -> mayRead.getCount() == 0);
             }
         });
         queue(2, content(300_000));
@@ -482,7 +482,7 @@ class PullTest {
                 throw new CompletionException(e);
             }
         });
-        RunningListener.awaiting().until(() -> reads.get() == 2);
+        SteppedListener.awaiting().until(() -> reads.get() == 2);
         listener.checkDeadlinesAfter(Duration.ofMinutes(10));
         listener.assertNoFault();
         mayRead.countDown();

@@ -26,12 +26,12 @@ import org.nios2s.peers.Message;
 
 /** A peer pushes FlowFiles: packets, checksum, confirmation, commit. Lives on the test's thread. */
 class PushTest {
-    private RunningListener listener;
+    private SteppedListener listener;
     private WirePeer peer;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener();
+        listener = new SteppedListener();
         peer = listener.connect();
     }
 
@@ -66,7 +66,7 @@ class PushTest {
     }
 
     private static void awaitLatch(final CountDownLatch latch) {
-        RunningListener.awaiting().until(() -> latch.getCount() == 0);
+        SteppedListener.awaiting().until(() -> latch.getCount() == 0);
     }
 
     @ParameterizedTest
@@ -151,8 +151,8 @@ class PushTest {
         final ReceivedFlowFile flowFile = listener.input().committed().get(0);
         assertEquals("./", flowFile.getAttribute("path"));
         assertEquals(multilingual, flowFile.getAttribute(multilingual));
-        assertEquals(RunningListener.HOST_NAME, flowFile.getAttribute("s2s.host"));
-        assertEquals(RunningListener.HOST_NAME + ":" + peer.localPort(), flowFile.getAttribute("s2s.address"));
+        assertEquals(SteppedListener.HOST_NAME, flowFile.getAttribute("s2s.host"));
+        assertEquals(SteppedListener.HOST_NAME + ":" + peer.localPort(), flowFile.getAttribute("s2s.address"));
         assertNull(flowFile.getAttribute("uuid"));
     }
 
@@ -166,8 +166,8 @@ class PushTest {
         peer.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         final String transitUri = version >= 3
                 ? Message.TRANSIT_URI + "/source-a"
-                : "nifi://" + RunningListener.HOST_NAME + ":" + peer.localPort();
-        final String details = "Remote Host=" + RunningListener.HOST_NAME + ", Remote DN=none";
+                : "nifi://" + SteppedListener.HOST_NAME + ":" + peer.localPort();
+        final String details = "Remote Host=" + SteppedListener.HOST_NAME + ", Remote DN=none";
         assertEquals(
                 List.of(List.of(transitUri, "urn:nifi:source-a", details)),
                 listener.input().receipts());
@@ -178,7 +178,7 @@ class PushTest {
     void provenanceWithoutUuid() throws Exception {
         peer.open().push().packet(Map.of(), new byte[1]).say(ResponseCode.FINISH_TRANSACTION);
         peer.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
-        final String details = "Remote Host=" + RunningListener.HOST_NAME + ", Remote DN=none";
+        final String details = "Remote Host=" + SteppedListener.HOST_NAME + ", Remote DN=none";
         assertEquals(
                 List.of(Arrays.asList(Message.TRANSIT_URI + "/null", null, details)),
                 listener.input().receipts());

@@ -39,11 +39,11 @@ class RateTest {
     /** At 64 KB a second, less what may come at once. */
     private static final Duration SHORTEST = Duration.ofMillis(3_200);
 
-    private RunningListener listener;
+    private SteppedListener listener;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener(
+        listener = new SteppedListener(
                 NanoClock.SYSTEM,
                 "rate.slow.address",
                 LIMITED,
@@ -96,7 +96,7 @@ class RateTest {
     void push(final String streams) throws Exception {
         if (streams.equals("true")) {
             stop();
-            listener = new RunningListener(
+            listener = new SteppedListener(
                     NanoClock.SYSTEM,
                     "transaction.memory",
                     "4 KB",
@@ -128,7 +128,7 @@ class RateTest {
         try (WirePeer limited = listener.connectFrom(LIMITED)) {
             limited.open("REQUEST_EXPIRATION_MILLIS", "1000");
             final CompletableFuture<Void> slow = inBackground(() -> push(limited));
-            RunningListener.awaiting().until(() -> listener.isRatePaused());
+            SteppedListener.awaiting().until(() -> listener.isRatePaused());
             final PortDispatcher dispatcher =
                     listener.dispatchers().acquire(listener.input().port());
             try (SharedResource.Grant other = dispatcher.limits().memory().open(new TestHolder("others"))) {
@@ -155,7 +155,7 @@ class RateTest {
         listener.output().queue(Map.of("uuid", "source"), new byte[CONTENT]);
         try (WirePeer limited = listener.connectFrom(LIMITED);
                 WirePeer free = listener.connect()) {
-            limited.open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "1000");
+            limited.open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "1000");
             free.open();
             final long beganNanos = System.nanoTime();
             limited.request("RECEIVE_FLOWFILES").expect(ResponseCode.MORE_DATA);
@@ -221,7 +221,7 @@ class RateTest {
         try (WirePeer limited = listener.connectFrom(LIMITED)) {
             limited.open();
             inBackground(() -> push(limited));
-            RunningListener.awaiting().until(() -> listener.isRatePaused());
+            SteppedListener.awaiting().until(() -> listener.isRatePaused());
             limited.reset();
         }
         listener.awaitNoConnections();

@@ -33,12 +33,12 @@ import org.nios2s.peers.Message;
 class RequestTest {
     private static final Map<String, String> NO_PORT = WirePeer.properties("PORT_IDENTIFIER", null);
 
-    private RunningListener listener;
+    private SteppedListener listener;
     private WirePeer peer;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener();
+        listener = new SteppedListener();
         peer = listener.connect();
     }
 
@@ -78,7 +78,7 @@ class RequestTest {
     @DisplayName("peers that ask without end and read nothing hold no more memory than there is")
     void memoryBesideTransactions() throws Exception {
         final List<WirePeer> hasty = new ArrayList<>();
-        try (RunningListener narrow = new RunningListener("buffer.memory", "1 MB")) {
+        try (SteppedListener narrow = new SteppedListener("buffer.memory", "1 MB")) {
             for (int i = 0; i < 40; i++) {
                 final WirePeer one = narrow.connect().shakeHands(WirePeer.properties());
                 hasty.add(one);
@@ -95,7 +95,7 @@ class RequestTest {
                     // It is closed before it has said all.
                 }
             }));
-            RunningListener.awaiting().until(() -> narrow.flushes() - before > 10 * hasty.size());
+            SteppedListener.awaiting().until(() -> narrow.flushes() - before > 10 * hasty.size());
             final long most = narrow.budget().peakSinceLastCall();
             assertTrue(most < narrow.budget().limit() * 9 / 8, most + " bytes held");
             try (WirePeer honest = narrow.connect().open()) {
@@ -111,7 +111,7 @@ class RequestTest {
     @Test
     @DisplayName("who stops in the middle of a negotiation gives way when there are too many connections")
     void silentNegotiation() throws Exception {
-        try (RunningListener narrow = new RunningListener("connections.max", "1");
+        try (SteppedListener narrow = new SteppedListener("connections.max", "1");
                 WirePeer silent = narrow.connect().shakeHands(WirePeer.properties())) {
             silent.request("NEGOTIATE_FLOWFILE_CODEC").flush();
             narrow.awaitStep("NegotiateCodecStep");
@@ -266,8 +266,8 @@ class RequestTest {
         when(output.isValid()).thenReturn(true);
         when(output.isRunning()).thenReturn(true);
         when(output.getConnectableType()).thenReturn(ConnectableType.OUTPUT_PORT);
-        when(listener.rootGroup().findOutputPort(RunningListener.OUTPUT_PORT)).thenReturn(output);
-        peer.open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT).push().expectEnd();
+        when(listener.rootGroup().findOutputPort(SteppedListener.OUTPUT_PORT)).thenReturn(output);
+        peer.open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT).push().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_REQUEST);
     }
 
@@ -301,7 +301,7 @@ class RequestTest {
         peer.bytes((byte) 0, (byte) name.length)
                 .bytes(Arrays.copyOf(name, half))
                 .flush();
-        RunningListener.awaiting().until(() -> listener.budget().used() >= half);
+        SteppedListener.awaiting().until(() -> listener.budget().used() >= half);
         listener.checkDeadlinesAfter(Duration.ofSeconds(15));
         peer.bytes(Arrays.copyOfRange(name, half, name.length))
                 .bytes(Message.codec())

@@ -74,14 +74,14 @@ class SharedAmongPeersTest {
             }
 
             @Override
-            boolean isUsedUp(final RunningListener listener) {
+            boolean isUsedUp(final SteppedListener listener) {
                 return listener.dispatchers().inProgress() == 8;
             }
         },
         /** The content fits into a buffer of 8 KiB, which is within what each transaction reserves. */
         MEMORY(HonestTransaction.PUSH, 8_000, 120, 31, EnumSet.allOf(HostileWay.class)) {
             @Override
-            boolean isUsedUp(final RunningListener listener) {
+            boolean isUsedUp(final SteppedListener listener) {
                 final SharedResource.Part memory = dispatcher(listener).limits().memory();
                 return memory.waiting() > 0
                         || memory.held() == listener.budget().limit() / 2;
@@ -96,7 +96,7 @@ class SharedAmongPeersTest {
         /** Of attributes alone. */
         MEMORY_FOR_ATTRIBUTES(HonestTransaction.PUSH, 0, 2, 1, EnumSet.of(STALLED, LARGE_ATTRIBUTES, ON_TWO_PORTS)) {
             @Override
-            SharedResource.Grant ofOthers(final RunningListener listener) {
+            SharedResource.Grant ofOthers(final SteppedListener listener) {
                 final SharedResource.Grant memory = super.ofOthers(listener);
                 memory.add(listener.budget().limit() * 3 / 4);
                 return memory;
@@ -124,7 +124,7 @@ class SharedAmongPeersTest {
             }
 
             @Override
-            boolean isUsedUp(final RunningListener listener) {
+            boolean isUsedUp(final SteppedListener listener) {
                 return listener.budget().used() > listener.budget().limit();
             }
 
@@ -136,7 +136,7 @@ class SharedAmongPeersTest {
         /** A peer that says nothing does not stream. */
         PERMITS_TO_STREAM(HonestTransaction.PUSH, LARGE, 10, 3, EnumSet.complementOf(EnumSet.of(SILENT))) {
             @Override
-            boolean isUsedUp(final RunningListener listener) {
+            boolean isUsedUp(final SteppedListener listener) {
                 return dispatcher(listener).limits().streaming().held() == 4;
             }
         },
@@ -159,14 +159,14 @@ class SharedAmongPeersTest {
             }
 
             @Override
-            boolean isUsedUp(final RunningListener listener) {
+            boolean isUsedUp(final SteppedListener listener) {
                 return dispatcher(listener).limits().sending().held() == 16;
             }
         },
         /** Each port has its own, and only a transaction whose packets are here holds some. */
         ROOM(HonestTransaction.PUSH, SMALL, 12, 8, EnumSet.of(UNCONFIRMED, DRIPPING)) {
             @Override
-            SharedResource.Grant ofOthers(final RunningListener listener) {
+            SharedResource.Grant ofOthers(final SteppedListener listener) {
                 listener.input().backPressure(8);
                 return super.ofOthers(listener);
             }
@@ -180,7 +180,7 @@ class SharedAmongPeersTest {
             }
 
             @Override
-            boolean isUsedUp(final RunningListener listener) {
+            boolean isUsedUp(final SteppedListener listener) {
                 return listener.stepsNamed("AwaitConfirmationStep") == 8;
             }
         };
@@ -214,7 +214,7 @@ class SharedAmongPeersTest {
         }
 
         /** @return memory that peers of other ports hold */
-        SharedResource.Grant ofOthers(final RunningListener listener) {
+        SharedResource.Grant ofOthers(final SteppedListener listener) {
             return listener.budget().common().open(new TestHolder("others"));
         }
 
@@ -230,7 +230,7 @@ class SharedAmongPeersTest {
             return Map.of();
         }
 
-        abstract boolean isUsedUp(RunningListener listener);
+        abstract boolean isUsedUp(SteppedListener listener);
 
         /** @return whether what the hostile peers leave is too little for the honest one */
         boolean leavesTooLittle(final HostileWay way) {
@@ -241,11 +241,11 @@ class SharedAmongPeersTest {
             return PATIENCE;
         }
 
-        RecordingPort port(final RunningListener listener) {
+        RecordingPort port(final SteppedListener listener) {
             return transaction == HonestTransaction.PUSH ? listener.input() : listener.output();
         }
 
-        PortDispatcher dispatcher(final RunningListener listener) {
+        PortDispatcher dispatcher(final SteppedListener listener) {
             return listener.dispatcher(port(listener));
         }
     }
@@ -276,7 +276,7 @@ class SharedAmongPeersTest {
         /** What a hostile peer does there. */
         abstract void take(WirePeer peer) throws IOException;
 
-        boolean isUsedUp(final RunningListener listener) {
+        boolean isUsedUp(final SteppedListener listener) {
             return listener.metrics().openConnections() >= MOST;
         }
     }
@@ -284,7 +284,7 @@ class SharedAmongPeersTest {
     private final AtomicLong clock = new AtomicLong(System.nanoTime());
     private final List<WirePeer> hostile = new ArrayList<>();
 
-    private RunningListener listener(final String... settings) throws Exception {
+    private SteppedListener listener(final String... settings) throws Exception {
         final List<String> all = new ArrayList<>(List.of(
                 "request.queue.size",
                 "200",
@@ -295,7 +295,7 @@ class SharedAmongPeersTest {
                 "buffer.memory",
                 "1 MB"));
         all.addAll(List.of(settings));
-        return new RunningListener(clock::get, all.toArray(String[]::new));
+        return new SteppedListener(clock::get, all.toArray(String[]::new));
     }
 
     /** Its text never ends. */
@@ -345,7 +345,7 @@ class SharedAmongPeersTest {
     private void serve(
             final Shared shared, final HostileWay way, final int peers, final IntFunction<String> addressOfPeer)
             throws Exception {
-        try (RunningListener listener = listener(shared.settings());
+        try (SteppedListener listener = listener(shared.settings());
                 WirePeer honest = listener.connectFrom("127.0.0.9")
                         .open("PORT_IDENTIFIER", shared.transaction.port(), "BATCH_COUNT", "1");
                 SlowPeer slow = new SlowPeer(listener, shared)) {
@@ -365,7 +365,7 @@ class SharedAmongPeersTest {
                     shared.take(open(peer, shared, way, i), way);
                     peer.flush();
                 }
-                RunningListener.awaiting().until(() -> shared.isUsedUp(listener));
+                SteppedListener.awaiting().until(() -> shared.isUsedUp(listener));
                 listener.passTime(clock, STEP);
                 awaitServed(listener, shared, way, honest, slow);
             } finally {
@@ -392,7 +392,7 @@ class SharedAmongPeersTest {
     }
 
     private void awaitServed(
-            final RunningListener listener,
+            final SteppedListener listener,
             final Shared shared,
             final HostileWay way,
             final WirePeer honest,
@@ -419,15 +419,15 @@ class SharedAmongPeersTest {
     }
 
     /** A busy machine takes its time to serve a peer; the clock stands meanwhile. */
-    private static boolean isDone(final CompletableFuture<Void> served, final RunningListener listener) {
-        RunningListener.awaiting().until(() -> served.isDone() || WAITS.contains(listener.step(0)));
+    private static boolean isDone(final CompletableFuture<Void> served, final SteppedListener listener) {
+        SteppedListener.awaiting().until(() -> served.isDone() || WAITS.contains(listener.step(0)));
         return served.isDone();
     }
 
     /** Its time is over, and the clock stands; a busy machine may need more of its own. */
-    private static void awaitDone(final CompletableFuture<Void> served, final RunningListener listener)
+    private static void awaitDone(final CompletableFuture<Void> served, final SteppedListener listener)
             throws Exception {
-        RunningListener.awaiting().until(() -> {
+        SteppedListener.awaiting().until(() -> {
             listener.dispatchers().sweep();
             return served.isDone();
         });
@@ -450,12 +450,12 @@ class SharedAmongPeersTest {
         private static final int CONNECTION = 1;
         private static final int REST = 100;
 
-        private final RunningListener listener;
+        private final SteppedListener listener;
         private final WirePeer peer;
         private final byte[] packet;
         private int sent;
 
-        SlowPeer(final RunningListener listener, final Shared shared) throws IOException {
+        SlowPeer(final SteppedListener listener, final Shared shared) throws IOException {
             this.listener = listener;
             peer = listener.connectFrom("127.0.0.8").open();
             if (!Set.of(Shared.PLACES, Shared.MEMORY, Shared.PERMITS_TO_STREAM).contains(shared)) {
@@ -508,14 +508,14 @@ class SharedAmongPeersTest {
     @MethodSource("newcomers")
     @DisplayName("gets in within six seconds, where one address drips or stands still, or many stand still")
     void newcomer(final Door door, final boolean drips, final String addresses) throws Exception {
-        try (RunningListener listener = listener(door.setting, String.valueOf(Door.MOST))) {
+        try (SteppedListener listener = listener(door.setting, String.valueOf(Door.MOST))) {
             for (int i = 0; i < Door.MOST; i++) {
                 final WirePeer peer = listener.connectFrom(addresses.endsWith(".") ? addresses + (i + 1) : addresses);
                 hostile.add(peer);
                 door.take(peer);
                 peer.flush();
             }
-            RunningListener.awaiting().until(() -> door.isUsedUp(listener));
+            SteppedListener.awaiting().until(() -> door.isUsedUp(listener));
             listener.passTime(clock, STEP);
             CompletableFuture<Void> served = comeIn(listener);
             Duration passed = Duration.ZERO;
@@ -538,7 +538,7 @@ class SharedAmongPeersTest {
         }
     }
 
-    private static CompletableFuture<Void> comeIn(final RunningListener listener) throws IOException {
+    private static CompletableFuture<Void> comeIn(final SteppedListener listener) throws IOException {
         final WirePeer newcomer = listener.connectFrom("127.0.0.9");
         return HonestTransaction.allDo(List.of(newcomer), peer -> {
             try (peer) {
@@ -550,8 +550,8 @@ class SharedAmongPeersTest {
     }
 
     /** Waits until it is in, or refused, or is not accepted. */
-    private static boolean isIn(final CompletableFuture<Void> served, final RunningListener listener) {
-        RunningListener.awaiting()
+    private static boolean isIn(final CompletableFuture<Void> served, final SteppedListener listener) {
+        SteppedListener.awaiting()
                 .until(() -> served.isDone() || listener.handshakes().count() >= Door.MOST);
         return served.isDone() && !served.isCompletedExceptionally();
     }
@@ -560,7 +560,7 @@ class SharedAmongPeersTest {
     @DisplayName(
             "is not served beside as many dripping addresses as the port has permits, but small ones and other ports go on")
     void dripping() throws Exception {
-        try (RunningListener listener = listener()) {
+        try (SteppedListener listener = listener()) {
             final RecordingPort other = listener.addPort(HonestTransaction.PUSH.portType(), OTHER_PORT);
             for (int i = 0; i < 4; i++) {
                 hostile.add(listener.connectFrom("127.0.2." + (i + 1)).open());
@@ -600,7 +600,7 @@ class SharedAmongPeersTest {
     @DisplayName("with a small push is never cut for being slow, however many others wait for memory")
     void slowFleet() throws Exception {
         final List<WirePeer> fleet = new ArrayList<>();
-        try (RunningListener listener = listener()) {
+        try (SteppedListener listener = listener()) {
             for (int i = 0; i < FLEET; i++) {
                 final WirePeer peer = listener.connectFrom("127.1.0." + (i + 1)).open();
                 fleet.add(peer);

@@ -20,10 +20,10 @@ class SlowResolverTest {
     void silentResolver() throws Exception {
         final CountDownLatch lookedUp = new CountDownLatch(1);
         final CountDownLatch mayAnswer = new CountDownLatch(1);
-        try (RunningListener listener = new RunningListener(address -> {
+        try (SteppedListener listener = new SteppedListener(address -> {
                     lookedUp.countDown();
                     awaitUninterruptibly(mayAnswer);
-                    return RunningListener.HOST_NAME;
+                    return SteppedListener.HOST_NAME;
                 });
                 WirePeer peer = listener.connect()) {
             peer.open();
@@ -31,7 +31,7 @@ class SlowResolverTest {
                 peer.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             }
             // Not one lookup has come to its end.
-            RunningListener.awaiting().until(() -> lookedUp.getCount() == 0);
+            SteppedListener.awaiting().until(() -> lookedUp.getCount() == 0);
             assertEquals(TRANSACTIONS, listener.input().committed().size());
             assertEquals(
                     InetAddress.getLoopbackAddress().getHostAddress(),

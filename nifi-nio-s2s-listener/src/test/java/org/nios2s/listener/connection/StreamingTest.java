@@ -35,12 +35,12 @@ import org.nios2s.peers.Message;
 
 /** A peer pushes more than a transaction may hold in memory. Lives on the test's thread. */
 class StreamingTest {
-    private RunningListener listener;
+    private SteppedListener listener;
     private WirePeer peer;
 
     @BeforeEach
     void start() throws Exception {
-        listener = new RunningListener("transaction.memory", "64 KB", "streaming.transactions", "1");
+        listener = new SteppedListener("transaction.memory", "64 KB", "streaming.transactions", "1");
         peer = listener.connect();
     }
 
@@ -241,7 +241,7 @@ class StreamingTest {
     /** Pushes while nothing can be written, until reading pauses for that; the rest goes on in the background. */
     private CompletableFuture<WirePeer> pushUntilPaused(final int count, final int size, final CountDownLatch mayWrite)
             throws Exception {
-        listener.input().beforeWrite(() -> RunningListener.awaiting().until(() -> mayWrite.getCount() == 0));
+        listener.input().beforeWrite(() -> SteppedListener.awaiting().until(() -> mayWrite.getCount() == 0));
         peer.open();
         final CompletableFuture<WirePeer> confirmed = CompletableFuture.supplyAsync(() -> {
             try {
@@ -270,13 +270,13 @@ class StreamingTest {
     @DisplayName("while a full disk lets writers wait, others pull")
     void stuckWriters() throws Exception {
         final CountDownLatch mayWrite = new CountDownLatch(1);
-        try (RunningListener own = new RunningListener("transaction.memory", "64 KB", "streaming.transactions", "8");
-                WirePeer puller = own.connect().open("PORT_IDENTIFIER", RunningListener.OUTPUT_PORT)) {
-            own.input().beforeWrite(() -> RunningListener.awaiting()
+        try (SteppedListener own = new SteppedListener("transaction.memory", "64 KB", "streaming.transactions", "8");
+                WirePeer puller = own.connect().open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT)) {
+            own.input().beforeWrite(() -> SteppedListener.awaiting()
                     .atMost(Duration.ofMinutes(1))
                     .until(() -> mayWrite.getCount() == 0));
             final List<WirePeer> stuck = new ArrayList<>();
-            for (int i = 0; i < RunningListener.BLOCKING_THREADS; i++) {
+            for (int i = 0; i < SteppedListener.BLOCKING_THREADS; i++) {
                 stuck.add(own.connect()
                         .open()
                         .push()
@@ -325,8 +325,8 @@ class StreamingTest {
             "a peer whose attributes have no end takes one permit, as one whose content has none, and loses it to silence")
     void endlessAttributes() throws Exception {
         final AtomicLong clock = new AtomicLong(System.nanoTime());
-        try (RunningListener narrow =
-                        new RunningListener(clock::get, "buffer.memory", "1 MB", "streaming.transactions", "4");
+        try (SteppedListener narrow =
+                        new SteppedListener(clock::get, "buffer.memory", "1 MB", "streaming.transactions", "4");
                 SharedResource.Grant all = narrow.budget().common().open(new TestHolder("others"));
                 WirePeer withMemory = narrow.connect().open();
                 WirePeer endless = narrow.connectFrom("127.0.0.3").open();
@@ -357,7 +357,7 @@ class StreamingTest {
             attributes.put("name-" + i, "x".repeat(1_000));
         }
         final byte[] packet = Message.packet(attributes, content(contentBytes));
-        try (RunningListener narrow = new RunningListener("buffer.memory", "1 MB", "streaming.transactions", "4");
+        try (SteppedListener narrow = new SteppedListener("buffer.memory", "1 MB", "streaming.transactions", "4");
                 SharedResource.Grant all = narrow.budget().common().open(new TestHolder("others"));
                 WirePeer first = narrow.connect().open();
                 WirePeer second = narrow.connectFrom("127.0.0.2").open()) {
@@ -365,7 +365,7 @@ class StreamingTest {
             first.push()
                     .bytes(Arrays.copyOf(packet, packet.length - contentBytes))
                     .flush();
-            RunningListener.awaiting()
+            SteppedListener.awaiting()
                     .until(() -> narrow.budget().used() > narrow.budget().limit());
             first.bytes(content(contentBytes))
                     .say(ResponseCode.CONTINUE_TRANSACTION)
@@ -386,7 +386,7 @@ class StreamingTest {
     @DisplayName("what fits into the memory of a transaction stays there, and what does not is streamed")
     void threshold(final int count, final int size, final boolean streams) throws Exception {
         final AtomicBoolean streamed = new AtomicBoolean();
-        try (RunningListener larger = new RunningListener("transaction.memory", "1 MB");
+        try (SteppedListener larger = new SteppedListener("transaction.memory", "1 MB");
                 WirePeer sender = larger.connect().open()) {
             larger.input().beforeWrite(() -> streamed.set(true));
             pushAll(sender, count, content(size)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -411,11 +411,11 @@ class StreamingTest {
         final CountDownLatch mayFail = new CountDownLatch(1);
         listener.input().beforeWrite(() -> {
             writing.countDown();
-            RunningListener.awaiting().until(() -> mayFail.getCount() == 0);
+            SteppedListener.awaiting().until(() -> mayFail.getCount() == 0);
             throw new IllegalStateException("The repository is out of space");
         });
         peer.open().push().packet(Map.of(), content(100_000)).flush();
-        RunningListener.awaiting().until(() -> writing.getCount() == 0);
+        SteppedListener.awaiting().until(() -> writing.getCount() == 0);
         listener.awaitStep("ReceiveIndicatorStep");
         peer.say(ResponseCode.CANCEL_TRANSACTION, "no").push().packet(Map.of(), content(100_001));
         peer.say(ResponseCode.FINISH_TRANSACTION).flush();
@@ -444,8 +444,8 @@ class StreamingTest {
     @DisplayName("a peer that holds all permits and drips makes room for another peer, and keeps what is its share")
     void hog() throws Exception {
         final AtomicLong clock = new AtomicLong(System.nanoTime());
-        try (RunningListener own =
-                        new RunningListener(clock::get, "transaction.memory", "64 KB", "streaming.transactions", "4");
+        try (SteppedListener own =
+                        new SteppedListener(clock::get, "transaction.memory", "64 KB", "streaming.transactions", "4");
                 WirePeer first = own.connect().open("REQUEST_EXPIRATION_MILLIS", "0");
                 WirePeer second = own.connect().open("REQUEST_EXPIRATION_MILLIS", "0");
                 WirePeer honest = own.connectFrom("127.0.0.2").open()) {
@@ -456,12 +456,12 @@ class StreamingTest {
             }
             final PortDispatcher dispatcher =
                     own.dispatchers().acquire(own.input().port());
-            RunningListener.awaiting()
+            SteppedListener.awaiting()
                     .until(() -> dispatcher.limits().streaming().held() == 2);
             own.awaitSteps("ReceivePacketStep", 2);
             honest.push().packet(Map.of(), content(2_000_000)).say(ResponseCode.FINISH_TRANSACTION);
             honest.flush();
-            RunningListener.awaiting()
+            SteppedListener.awaiting()
                     .until(() -> dispatcher.limits().streaming().waiting() == 1);
             for (int seconds = 0; seconds < 4; seconds++) {
                 own.awaitAllRead(0, first.bytes(content(10)).flush());

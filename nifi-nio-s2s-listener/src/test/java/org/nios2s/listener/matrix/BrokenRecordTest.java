@@ -18,7 +18,7 @@ class BrokenRecordTest {
     @EnumSource(names = {"BORINGSSL_EPOLL", "JDK_TLS_NIO"})
     @DisplayName("a record that is none closes the connection, as a fault of the peer's TLS and not of ours")
     void noRecord(final Variant variant) throws Exception {
-        try (ServedListener listener = new ServedListener(variant);
+        try (MatrixListener listener = new MatrixListener(variant);
                 MatrixPeer peer = listener.connect()) {
             Place.PUSH.reach(peer, listener);
             peer.sayBelowTls(new byte[100]);
@@ -34,7 +34,7 @@ class BrokenRecordTest {
     @DisplayName(
             "new keys again and again, and nothing said with them, end the connection before they keep a worker busy")
     void nothingButNewKeys(final Variant variant) throws Exception {
-        try (ServedListener listener = new ServedListener(variant);
+        try (MatrixListener listener = new MatrixListener(variant);
                 MatrixPeer peer = listener.connect()) {
             Place.PUSH.reach(peer, listener);
             peer.renewKeysInVain(RENEWALS);
@@ -49,7 +49,7 @@ class BrokenRecordTest {
     @DisplayName(
             "an end of TLS that is read together with a message ends the connection, though a pull is to be answered")
     void endBehindMessage(final Variant variant) throws Exception {
-        try (ServedListener listener = new ServedListener(variant);
+        try (MatrixListener listener = new MatrixListener(variant);
                 MatrixPeer peer = listener.connect()) {
             Place.PULL_SESSION.reach(peer, listener);
             peer.sayLast(new byte[1]);

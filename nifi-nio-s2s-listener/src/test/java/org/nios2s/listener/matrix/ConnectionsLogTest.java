@@ -17,10 +17,10 @@ class ConnectionsLogTest {
     @DisplayName("over TLS the line has the identity, the protocol and the suite")
     void secure(final Variant variant) throws Exception {
         try (AccessLines log = new AccessLines("Connections", Level.DEBUG);
-                ServedListener listener = ServedListener.patient(variant)) {
+                MatrixListener listener = MatrixListener.patient(variant)) {
             try (MatrixPeer peer = listener.connect()) {
                 Place.REQUEST.reach(peer, listener);
-                ServedListener.awaiting().until(() -> log.lines().size() == 1);
+                MatrixListener.awaiting().until(() -> log.lines().size() == 1);
             }
             final String line = log.lines().get(0);
             assertTrue(line.startsWith("Peer 127.0.0.1 (OU=Tests, CN=matrix): connected to port "), line);

@@ -27,7 +27,7 @@ class ConversationFuzzTest {
     private static final int PATIENCE_MILLIS = 20_000;
     private static final byte[] CONTENT = new byte[100];
 
-    private static ServedListener listener;
+    private static MatrixListener listener;
 
     /** What is said in the conversations of the fidelity corpus. */
     static Stream<Arguments> conversations() throws IOException {
@@ -53,7 +53,7 @@ class ConversationFuzzTest {
         // Jazzer takes a connection for a finding; the one to the listener is meant.
         BugDetectors.allowNetworkConnections((host, port) -> HOST.equals(host));
         if (listener == null) {
-            listener = new ServedListener(Variant.PLAIN_NIO);
+            listener = new MatrixListener(Variant.PLAIN_NIO);
         }
         listener.offerOne(CONTENT);
         try (MatrixPeer peer = listener.connect()) {

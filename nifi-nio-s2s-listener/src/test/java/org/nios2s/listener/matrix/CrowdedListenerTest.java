@@ -23,7 +23,7 @@ class CrowdedListenerTest {
     @DisplayName("each newcomer is served while half of the connections are idle, and none that is busy is cut off")
     void newcomers(final Variant variant) throws Exception {
         final List<MatrixPeer> peers = new ArrayList<>();
-        try (ServedListener listener = ServedListener.patient(variant, "connections.max", String.valueOf(MOST))) {
+        try (MatrixListener listener = MatrixListener.patient(variant, "connections.max", String.valueOf(MOST))) {
             final List<MatrixPeer> busy = new ArrayList<>();
             for (int i = 0; i < MOST / 2; i++) {
                 final MatrixPeer pushing = listener.connect();

@@ -43,9 +43,9 @@ class DrainTest {
         assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
     }
 
-    private static void beginPush(final MatrixPeer peer, final ServedListener listener) throws IOException {
+    private static void beginPush(final MatrixPeer peer, final MatrixListener listener) throws IOException {
         Place.CONTENT.reach(peer, listener);
-        ServedListener.awaiting().until(() -> listener.metric("TransactionsInProgress") == 1);
+        MatrixListener.awaiting().until(() -> listener.metric("TransactionsInProgress") == 1);
     }
 
     private static void finishPush(final MatrixPeer peer, final byte[] rest) throws IOException {
@@ -53,11 +53,11 @@ class DrainTest {
         assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.finishPush());
     }
 
-    private static void assertRefused(final ServedListener listener) throws IOException {
+    private static void assertRefused(final MatrixListener listener) throws IOException {
         try (MatrixPeer newcomer = listener.connect()) {
             newcomer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
             newcomer.expectResource();
-            newcomer.say(Message.handshake(ServedListener.INPUT));
+            newcomer.say(Message.handshake(MatrixListener.INPUT));
             assertEquals(
                     "Port not running",
                     newcomer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE).getMessage());
@@ -68,7 +68,7 @@ class DrainTest {
     @EnumSource(names = {"PLAIN_EPOLL", "PLAIN_NIO", "BORINGSSL_EPOLL", "JDK_TLS_NIO"})
     @DisplayName("what is under way ends well, what is idle is closed, a newcomer is told that the port is not running")
     void drains(final Variant variant) throws Exception {
-        try (ServedListener listener = ServedListener.patient(variant);
+        try (MatrixListener listener = MatrixListener.patient(variant);
                 MatrixPeer idle = listener.connect();
                 MatrixPeer lister = listener.connect();
                 MatrixPeer small = listener.connect();
@@ -79,11 +79,11 @@ class DrainTest {
             Place.CONTENT.reach(small, listener);
             Place.STREAMED_CONTENT.reach(large, listener);
             Place.FINISH.reach(pull, listener);
-            ServedListener.awaiting().until(() -> listener.metric("TransactionsInProgress") == 3);
+            MatrixListener.awaiting().until(() -> listener.metric("TransactionsInProgress") == 3);
 
             assertTrue(listener.call("drain").startsWith("The listener drains"));
             assertEnded(idle);
-            ServedListener.awaiting().until(() -> listener.metric("ConnectionsToDrain") == 3);
+            MatrixListener.awaiting().until(() -> listener.metric("ConnectionsToDrain") == 3);
             assertEquals("The listener drains: 3 connections are left", listener.call("drain"));
             assertEquals(1, listener.metric("Draining"));
             assertRefused(listener);
@@ -98,7 +98,7 @@ class DrainTest {
             pull.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
             assertEnded(pull);
 
-            ServedListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
+            MatrixListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
             assertEquals(0, listener.metric("ConnectionsToDrain"));
             assertEquals(
                     "The listener is empty: no peer is connected to a port, and no transaction begins",
@@ -115,17 +115,17 @@ class DrainTest {
     void commitOfDepartedPeer() throws Exception {
         final CountDownLatch commits = new CountDownLatch(1);
         final CountDownLatch mayCommit = new CountDownLatch(1);
-        try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL)) {
+        try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL)) {
             listener.input().beforeCommit(flowFiles -> {
                 commits.countDown();
-                ServedListener.awaiting().until(() -> mayCommit.getCount() == 0);
+                MatrixListener.awaiting().until(() -> mayCommit.getCount() == 0);
             });
             try (MatrixPeer peer = listener.connect()) {
                 beginPush(peer, listener);
                 peer.say(Place.Size.SMALL_CONTENT, Message.response(ResponseCode.FINISH_TRANSACTION));
                 peer.expect(ResponseCode.CONFIRM_TRANSACTION);
                 peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
-                ServedListener.awaiting().until(() -> commits.getCount() == 0);
+                MatrixListener.awaiting().until(() -> commits.getCount() == 0);
                 listener.call("drain");
                 peer.reset();
                 listener.awaitNoConnection();
@@ -137,7 +137,7 @@ class DrainTest {
             } finally {
                 mayCommit.countDown();
             }
-            ServedListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
+            MatrixListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
             assertEquals(1, listener.input().commits());
         }
     }
@@ -145,13 +145,13 @@ class DrainTest {
     @Test
     @DisplayName("a listener that resumes serves newcomers, also those that it has refused; it can drain again")
     void resumes() throws Exception {
-        try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL);
+        try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL);
                 MatrixPeer refused = listener.connect()) {
             assertEquals("The listener serves its peers", listener.call("resume"));
             listener.call("drain");
             refused.say(Message.magic(), Message.protocol(Place.Size.VERSION));
             refused.expectResource();
-            refused.say(Message.handshake(ServedListener.INPUT));
+            refused.say(Message.handshake(MatrixListener.INPUT));
             refused.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
             assertEquals("The listener serves its peers", listener.call("resume"));
             assertEquals(0, listener.metric("Draining"));
@@ -161,7 +161,7 @@ class DrainTest {
             finishPush(refused, Message.packet(Place.Size.SMALL_CONTENT));
             listener.call("drain");
             assertEnded(refused);
-            ServedListener.awaiting()
+            MatrixListener.awaiting()
                     .until(() -> lines().equals(List.of("drains", "empty", "resumed", "drains", "empty")));
         }
     }
@@ -170,7 +170,7 @@ class DrainTest {
     @DisplayName(
             "a full destination is not what a newcomer is told of, and one that may not use the port hears that as ever")
     void answersInNifisOrder() throws Exception {
-        try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL)) {
+        try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL)) {
             listener.call("drain");
             listener.input().full(true);
             assertRefused(listener);
@@ -178,7 +178,7 @@ class DrainTest {
             try (MatrixPeer peer = listener.connect()) {
                 peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
                 peer.expectResource();
-                peer.say(Message.handshake(ServedListener.INPUT));
+                peer.say(Message.handshake(MatrixListener.INPUT));
                 peer.expect(ResponseCode.UNAUTHORIZED);
             }
         }
@@ -187,12 +187,12 @@ class DrainTest {
     @Test
     @DisplayName("a peer that was refused and begins a transaction all the same is cut off")
     void refusedPeerGoesOn() throws Exception {
-        try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL);
+        try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL);
                 MatrixPeer peer = listener.connect()) {
             listener.call("drain");
             peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
             peer.expectResource();
-            peer.say(Message.handshake(ServedListener.INPUT));
+            peer.say(Message.handshake(MatrixListener.INPUT));
             peer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
             peer.say(Message.utf("NEGOTIATE_FLOWFILE_CODEC"), Message.codec());
             peer.expectResource();
@@ -233,19 +233,19 @@ class DrainTest {
     void underLoad(final Variant variant) throws Exception {
         final AtomicInteger acknowledged = new AtomicInteger();
         final AtomicInteger unknown = new AtomicInteger();
-        try (ServedListener listener = ServedListener.patient(variant)) {
+        try (MatrixListener listener = MatrixListener.patient(variant)) {
             final List<Thread> threads = new ArrayList<>();
             for (int peer = 0; peer < PEERS; peer++) {
                 final MatrixPeer pusher = listener.connect();
                 Place.PUSH.reach(pusher, listener);
                 threads.add(Thread.ofPlatform().start(new Pusher(pusher, acknowledged, unknown)));
             }
-            ServedListener.awaiting().until(() -> acknowledged.get() > PUSHES_BEFORE);
+            MatrixListener.awaiting().until(() -> acknowledged.get() > PUSHES_BEFORE);
             listener.call("drain");
             for (final Thread thread : threads) {
                 thread.join();
             }
-            ServedListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
+            MatrixListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
             assertEquals(0, unknown.get());
             assertEquals(acknowledged.get(), listener.metric("PushesCommitted"));
             assertEquals(0, listener.metric("Faults"));
@@ -255,8 +255,8 @@ class DrainTest {
     @Test
     @DisplayName("a push that waits for a place is closed by a drain, and no place is kept for it")
     void waitsForPlace() throws Exception {
-        try (ServedListener listener =
-                        ServedListener.patient(Variant.PLAIN_EPOLL, "request.queue.size", "1", "worker.threads", "1");
+        try (MatrixListener listener =
+                        MatrixListener.patient(Variant.PLAIN_EPOLL, "request.queue.size", "1", "worker.threads", "1");
                 MatrixPeer first = listener.connect();
                 MatrixPeer second = listener.connect();
                 MatrixPeer third = listener.connect()) {
@@ -272,7 +272,7 @@ class DrainTest {
             finishPush(first, Place.Size.SMALL_CONTENT);
             assertEnded(first);
 
-            ServedListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
+            MatrixListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
             assertEquals(0, listener.metric("TransactionsInProgress"));
             assertEquals(0, listener.metric("BufferUsedBytes"));
         }
@@ -281,7 +281,7 @@ class DrainTest {
     @Test
     @DisplayName("a listener that is stopped while it drains says nothing more of it")
     void stopped() throws Exception {
-        try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL);
+        try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL);
                 MatrixPeer peer = listener.connect()) {
             beginPush(peer, listener);
             listener.call("drain");
@@ -330,11 +330,11 @@ class DrainTest {
         final Signals signals = new Signals();
         final CountDownLatch ended = new CountDownLatch(1);
         final Object former = signals.install(signals.handler(ended::countDown));
-        try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL, "drain.before.stop", "1 hour");
+        try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL, "drain.before.stop", "1 hour");
                 MatrixPeer peer = listener.connect()) {
             beginPush(peer, listener);
             signals.raise();
-            ServedListener.awaiting().until(() -> lines().equals(List.of("drains")));
+            MatrixListener.awaiting().until(() -> lines().equals(List.of("drains")));
             assertEquals(1, ended.getCount());
             finishPush(peer, Place.Size.SMALL_CONTENT);
             assertEnded(peer);
@@ -353,20 +353,20 @@ class DrainTest {
         final AtomicInteger ends = new AtomicInteger();
         final Object former = signals.install(signals.handler(ends::incrementAndGet));
         try {
-            try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL, "drain.before.stop", "1 hour");
+            try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL, "drain.before.stop", "1 hour");
                     MatrixPeer peer = listener.connect()) {
                 beginPush(peer, listener);
                 signals.raise();
-                ServedListener.awaiting().until(() -> lines().equals(List.of("drains")));
+                MatrixListener.awaiting().until(() -> lines().equals(List.of("drains")));
                 signals.raise();
-                ServedListener.awaiting().until(() -> ends.get() == 1);
+                MatrixListener.awaiting().until(() -> ends.get() == 1);
             }
             // The first one goes on when the listener has stopped.
-            ServedListener.awaiting().until(() -> ends.get() == 2);
-            ServedListener.patient(Variant.PLAIN_EPOLL, "drain.before.stop", "1 hour")
+            MatrixListener.awaiting().until(() -> ends.get() == 2);
+            MatrixListener.patient(Variant.PLAIN_EPOLL, "drain.before.stop", "1 hour")
                     .close();
             signals.raise();
-            ServedListener.awaiting().until(() -> ends.get() == 3);
+            MatrixListener.awaiting().until(() -> ends.get() == 3);
         } finally {
             signals.install(former);
         }

@@ -20,9 +20,9 @@ class EmptyPullsTest {
     @EnumSource(names = {"PLAIN_EPOLL", "JDK_TLS_NIO"})
     @DisplayName("1,000 pulls of an empty queue are answered and leave no line in the log")
     void noLine(final Variant variant) throws Exception {
-        try (ServedListener listener = new ServedListener(variant);
+        try (MatrixListener listener = new MatrixListener(variant);
                 MatrixPeer peer = listener.connect()) {
-            peer.openForTransactions(ServedListener.OUTPUT, listener.properties());
+            peer.openForTransactions(MatrixListener.OUTPUT, listener.properties());
             try (LogLines log = new LogLines("org.nios2s.listener", Level.INFO)) {
                 for (int pull = 0; pull < PULLS; pull++) {
                     peer.say(Message.utf("RECEIVE_FLOWFILES"));

@@ -30,8 +30,8 @@ class HandshakeStormTest {
     private static final long PAUSE_MILLIS = 50;
     private static final int RESOURCE_OK = 20;
 
-    private static ServedListener listener(final Variant variant, final int mostHandshakes) throws Exception {
-        return new ServedListener(
+    private static MatrixListener listener(final Variant variant, final int mostHandshakes) throws Exception {
+        return new MatrixListener(
                 variant, "handshakes.max", String.valueOf(mostHandshakes), "handshake.timeout", "60 secs");
     }
 
@@ -39,7 +39,7 @@ class HandshakeStormTest {
     @EnumSource(names = {"PLAIN_EPOLL", "PLAIN_NIO", "JDK_TLS_EPOLL", "BORINGSSL_EPOLL"})
     @DisplayName("waits in the backlog, and cuts off nobody who makes progress")
     void allComplete(final Variant variant) throws Exception {
-        try (ServedListener listener = listener(variant, MOST_HANDSHAKES);
+        try (MatrixListener listener = listener(variant, MOST_HANDSHAKES);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             final Executor afterAPause =
                     CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS, threads);
@@ -59,7 +59,7 @@ class HandshakeStormTest {
         }
     }
 
-    private static MatrixPeer connect(final ServedListener listener) {
+    private static MatrixPeer connect(final MatrixListener listener) {
         try {
             return listener.connect();
         } catch (final Exception e) {
@@ -89,7 +89,7 @@ class HandshakeStormTest {
     /** And leaves. */
     private static void shakeHands(final MatrixPeer peer) {
         try (peer) {
-            peer.say(Message.handshake(ServedListener.INPUT));
+            peer.say(Message.handshake(MatrixListener.INPUT));
             peer.expect(ResponseCode.PROPERTIES_OK);
         } catch (final Exception e) {
             throw new IllegalStateException(e);
@@ -99,7 +99,7 @@ class HandshakeStormTest {
     @Test
     @DisplayName("gets the place of a handshake that stands still")
     void stalled() throws Exception {
-        try (ServedListener listener = listener(Variant.PLAIN_EPOLL, 1);
+        try (MatrixListener listener = listener(Variant.PLAIN_EPOLL, 1);
                 MatrixPeer stalled = listener.connect()) {
             stalled.say(Message.magic());
             try (MatrixPeer next = listener.connect()) {
@@ -115,9 +115,9 @@ class HandshakeStormTest {
     @DisplayName(
             "is served beside an address that drips into more handshakes than there may be, and lets one end now and then")
     void dripping() throws Exception {
-        final byte[] opening = Message.opening(ServedListener.INPUT);
+        final byte[] opening = Message.opening(MatrixListener.INPUT);
         final List<MatrixPeer> hostile = new ArrayList<>();
-        try (ServedListener listener = listener(Variant.PLAIN_EPOLL, 20);
+        try (MatrixListener listener = listener(Variant.PLAIN_EPOLL, 20);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 2 * 20; i++) {
                 hostile.add(listener.connect());
@@ -127,7 +127,7 @@ class HandshakeStormTest {
                     .thenApply(HandshakeStormTest::agreeOnProtocol)
                     .thenAccept(HandshakeStormTest::shakeHands);
             final AtomicInteger drops = new AtomicInteger();
-            ServedListener.awaiting().pollInterval(Duration.ofMillis(500)).until(() -> {
+            MatrixListener.awaiting().pollInterval(Duration.ofMillis(500)).until(() -> {
                 final int drop = drops.getAndIncrement();
                 hostile.forEach(peer -> peer.sayInVain(new byte[] {opening[drop]}));
                 if (drop % 4 == 3) {
@@ -149,7 +149,7 @@ class HandshakeStormTest {
     @DisplayName("gets the place of one of a load balancer's connections whose headers come bit by bit and do not end")
     void endlessHeader(final Variant variant) throws Exception {
         final byte[] beginning = ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4, 4_000, new byte[0]);
-        try (ServedListener listener = new ServedListener(
+        try (MatrixListener listener = new MatrixListener(
                         variant,
                         "handshakes.max",
                         "2",
@@ -161,7 +161,7 @@ class HandshakeStormTest {
                 MatrixPeer other = listener.connectPlain()) {
             endless.say(beginning);
             other.say(beginning);
-            ServedListener.awaiting()
+            MatrixListener.awaiting()
                     .pollInterval(Duration.ofMillis(PAUSE_MILLIS))
                     .until(() -> {
                         endless.sayInVain(new byte[1]);

@@ -36,8 +36,8 @@ class Ipv6Test {
         }
     }
 
-    private static void pushTo(final ServedListener listener, final MatrixPeer peer) throws IOException {
-        peer.openForTransactions(ServedListener.INPUT, listener.properties());
+    private static void pushTo(final MatrixListener listener, final MatrixPeer peer) throws IOException {
+        peer.openForTransactions(MatrixListener.INPUT, listener.properties());
         assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of("name", "value"), new byte[10]));
     }
 
@@ -45,7 +45,7 @@ class Ipv6Test {
     @EnumSource(Variant.class)
     @DisplayName("attributes and provenance name the address as the stock listener does")
     void push(final Variant variant) throws Exception {
-        try (ServedListener listener = new ServedListener(variant);
+        try (MatrixListener listener = new MatrixListener(variant);
                 MatrixPeer peer = listener.connect(loopback)) {
             pushTo(listener, peer);
             final ReceivedFlowFile received = listener.input().committed().getFirst();
@@ -74,7 +74,7 @@ class Ipv6Test {
     void linkLocal(final Variant variant) throws Exception {
         final Optional<InetAddress> address = linkLocal();
         assumeTrue(address.isPresent(), "This machine has no link-local address");
-        try (ServedListener listener = new ServedListener(variant);
+        try (MatrixListener listener = new MatrixListener(variant);
                 MatrixPeer peer = listener.connect(address.get())) {
             pushTo(listener, peer);
             assertEquals(0, listener.internalFaults());
@@ -86,14 +86,14 @@ class Ipv6Test {
     @DisplayName("a pull is served as over IPv4")
     void pull(final Variant variant) throws Exception {
         final byte[] content = new byte[10];
-        try (ServedListener listener = new ServedListener(variant);
+        try (MatrixListener listener = new MatrixListener(variant);
                 MatrixPeer peer = listener.connect(loopback)) {
             listener.offer(content);
-            peer.openForTransactions(ServedListener.OUTPUT, listener.properties());
+            peer.openForTransactions(MatrixListener.OUTPUT, listener.properties());
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             peer.finishPull(Message.checksum(listener.readPacket(peer, content)));
-            ServedListener.awaiting().until(() -> listener.output().commits() == 1);
+            MatrixListener.awaiting().until(() -> listener.output().commits() == 1);
             assertEquals(0, listener.internalFaults());
         }
     }

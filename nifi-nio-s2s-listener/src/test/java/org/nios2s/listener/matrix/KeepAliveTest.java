@@ -29,10 +29,10 @@ class KeepAliveTest {
     @EnumSource(names = {"PLAIN_EPOLL", "PLAIN_NIO", "BORINGSSL_EPOLL", "JDK_TLS_NIO"})
     @DisplayName("the kernel looks after two minutes whether a silent peer is still there")
     void silentPeer(final Variant variant) throws Exception {
-        try (ServedListener listener = new ServedListener(variant);
+        try (MatrixListener listener = new MatrixListener(variant);
                 MatrixPeer peer = listener.connect()) {
-            peer.open(ServedListener.INPUT, listener.properties());
-            ServedListener.awaiting().until(() -> isWatched(listener.port(), peer.localPort()));
+            peer.open(MatrixListener.INPUT, listener.properties());
+            MatrixListener.awaiting().until(() -> isWatched(listener.port(), peer.localPort()));
         }
     }
 

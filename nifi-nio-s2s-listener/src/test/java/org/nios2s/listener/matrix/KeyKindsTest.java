@@ -137,7 +137,7 @@ class KeyKindsTest {
         final Attempt attempt = java(keys);
         for (final String protocol : PROTOCOLS) {
             assertFalse(isServedBySockets(keys, attempt, protocol), protocol);
-            try (ServedListener listener = ServedListener.of(keys.nifi, "tls.provider", "auto")) {
+            try (MatrixListener listener = MatrixListener.of(keys.nifi, "tls.provider", "auto")) {
                 assertTrue(attempt.isServed(listener.port(), protocol), protocol);
             }
         }
@@ -152,10 +152,10 @@ class KeyKindsTest {
             if (!stock) {
                 continue;
             }
-            try (ServedListener listener = ServedListener.of(keys.nifi, "tls.provider", "jdk")) {
+            try (MatrixListener listener = MatrixListener.of(keys.nifi, "tls.provider", "jdk")) {
                 assertTrue(attempt.isServed(listener.port(), protocol), cell);
             }
-            try (ServedListener listener = ServedListener.of(keys.nifi, "tls.provider", "auto")) {
+            try (MatrixListener listener = MatrixListener.of(keys.nifi, "tls.provider", "auto")) {
                 boolean served = attempt.isServed(listener.port(), protocol);
                 for (int refused = 1; !role.isKnownToNifi() && !served && refused <= MOST_REFUSED; refused++) {
                     listener.awaitNoConnection();

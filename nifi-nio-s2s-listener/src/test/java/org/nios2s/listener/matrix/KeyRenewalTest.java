@@ -41,7 +41,7 @@ class KeyRenewalTest {
     @EnumSource(names = {"JDK_TLS_EPOLL", "JDK_TLS_NIO"})
     @DisplayName("in a pull, with more new keys than a peer may send that gets no data")
     void inAPull(final Variant variant) throws Exception {
-        try (ServedListener listener = ServedListener.patient(variant)) {
+        try (MatrixListener listener = MatrixListener.patient(variant)) {
             listener.offer(new byte[LARGE_BYTES]);
             assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, LARGE_BYTES));
             assertEquals(0, listener.faults(ConnectionFault.Kind.TLS));
@@ -53,10 +53,10 @@ class KeyRenewalTest {
     @DisplayName("in a pull that was sent in whole before the peer has read it")
     void behindThePackets(final Variant variant) throws Exception {
         final byte[] content = new byte[CONTENT_BYTES];
-        try (ServedListener listener = ServedListener.patient(variant);
+        try (MatrixListener listener = MatrixListener.patient(variant);
                 MatrixPeer peer = listener.connect()) {
             listener.offer(content);
-            peer.openForTransactions(ServedListener.OUTPUT);
+            peer.openForTransactions(MatrixListener.OUTPUT);
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             final CRC32 checksum = new CRC32();
@@ -73,11 +73,11 @@ class KeyRenewalTest {
     @EnumSource(names = {"BORINGSSL_EPOLL", "BORINGSSL_NIO"})
     @DisplayName("in a pull that BoringSSL breaks off: the next connection of the peer is the JDK's, and completes")
     void inAPullFromBoringSsl(final Variant variant) throws Exception {
-        try (ServedListener listener = ServedListener.patient(variant)) {
+        try (MatrixListener listener = MatrixListener.patient(variant)) {
             listener.offer(new byte[CONTENT_BYTES]);
             assertNotEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
             assertEquals(1, listener.faults(ConnectionFault.Kind.TLS));
-            ServedListener.awaiting().until(() -> listener.output().queued() == 1);
+            MatrixListener.awaiting().until(() -> listener.output().queued() == 1);
             assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
             assertEquals(1, listener.faults(ConnectionFault.Kind.TLS));
         }
@@ -93,7 +93,7 @@ class KeyRenewalTest {
     @DisplayName("once in a pull from BoringSSL, at the limit that NiFi's Java has; or not, as a peer that is no Java")
     void atTheUsualLimit(final Action action, final long limitOfPeer) throws Exception {
         final String usual = Security.getProperty(KEY_LIMITS);
-        try (ServedListener listener = ServedListener.patient(Variant.BORINGSSL_EPOLL)) {
+        try (MatrixListener listener = MatrixListener.patient(Variant.BORINGSSL_EPOLL)) {
             // Behind the start, which would choose the JDK.
             Security.setProperty(KEY_LIMITS, "AES/GCM/NoPadding KeyUpdate " + LARGE_LIMIT_BYTES);
             listener.offer(new byte[CONTENT_BYTES]);
@@ -109,7 +109,7 @@ class KeyRenewalTest {
     void inAPullWhereNifiRenewsKeysToo() throws Exception {
         final String usual = Security.getProperty(KEY_LIMITS);
         Security.setProperty(KEY_LIMITS, "AES/GCM/NoPadding KeyUpdate " + LIMIT_BYTES);
-        try (ServedListener listener = ServedListener.patient(Variant.BORINGSSL_EPOLL, "tls.provider", "auto")) {
+        try (MatrixListener listener = MatrixListener.patient(Variant.BORINGSSL_EPOLL, "tls.provider", "auto")) {
             listener.offer(new byte[CONTENT_BYTES]);
             assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
             assertEquals(0, listener.faults(ConnectionFault.Kind.TLS));
@@ -122,7 +122,7 @@ class KeyRenewalTest {
     @EnumSource(names = {"BORINGSSL_EPOLL", "BORINGSSL_NIO", "JDK_TLS_EPOLL", "JDK_TLS_NIO"})
     @DisplayName("in a push")
     void inAPush(final Variant variant) throws Exception {
-        try (ServedListener listener = ServedListener.patient(variant)) {
+        try (MatrixListener listener = MatrixListener.patient(variant)) {
             assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PUSH, CONTENT_BYTES));
         }
     }
@@ -131,7 +131,7 @@ class KeyRenewalTest {
     @EnumSource(names = {"BORINGSSL_EPOLL", "JDK_TLS_NIO"})
     @DisplayName("anywhere in the conversation, which goes on")
     void anywhere(final Variant variant) throws Exception {
-        try (ServedListener listener = ServedListener.patient(variant)) {
+        try (MatrixListener listener = MatrixListener.patient(variant)) {
             for (final Place place : Place.values()) {
                 final long handshakes = listener.metric("TlsHandshakes");
                 try (MatrixPeer peer = listener.connect()) {
@@ -141,7 +141,7 @@ class KeyRenewalTest {
                     peer.renewKeys(RENEWALS);
                     listener.input().scheduled(true);
                     listener.output().scheduled(true);
-                    ServedListener.awaiting().until(() -> listener.metric("TlsHandshakes") > handshakes);
+                    MatrixListener.awaiting().until(() -> listener.metric("TlsHandshakes") > handshakes);
                     assertEquals(0, listener.faults(ConnectionFault.Kind.TLS), place::name);
                 }
                 listener.awaitNoConnection();

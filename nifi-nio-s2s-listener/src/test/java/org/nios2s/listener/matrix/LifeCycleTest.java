@@ -78,9 +78,9 @@ class LifeCycleTest {
                     errors.get(0));
             assertTrue(errors.get(0).contains("change " + NiFiProperties.REMOTE_INPUT_PORT), errors.get(0));
         }
-        assertEquals(List.of(), errorsOf(() -> ServedListener.awaiting().until(() -> isServed(port))));
+        assertEquals(List.of(), errorsOf(() -> MatrixListener.awaiting().until(() -> isServed(port))));
         listener.stop();
-        ServedListener.awaiting().until(() -> before.containsAll(threads()));
+        MatrixListener.awaiting().until(() -> before.containsAll(threads()));
     }
 
     @Test
@@ -104,9 +104,9 @@ class LifeCycleTest {
     @EnumSource
     @DisplayName("a health check is no fault, whatever serves it")
     void healthCheck(final Variant variant) throws Exception {
-        try (ServedListener listener = ServedListener.patient(variant)) {
+        try (MatrixListener listener = MatrixListener.patient(variant)) {
             listener.knock();
-            ServedListener.awaiting().until(() -> listener.metric("ConnectionsClosed"), closed -> closed == 1);
+            MatrixListener.awaiting().until(() -> listener.metric("ConnectionsClosed"), closed -> closed == 1);
             assertEquals(0, listener.metric("Faults"));
         }
     }
@@ -131,7 +131,7 @@ class LifeCycleTest {
                     new NioRemoteSiteListener(port, null, properties, null, ListenerSettings.from(properties));
             assertEquals(1, errorsOf(listener::start).size());
             listener.stop();
-            ServedListener.awaiting().until(() -> before.containsAll(threads()));
+            MatrixListener.awaiting().until(() -> before.containsAll(threads()));
         }
     }
 
@@ -177,7 +177,7 @@ class LifeCycleTest {
                         ConnectionLimit.class, (limit, context) -> doThrow(new IllegalStateException("test"))
                                 .when(limit)
                                 .add(any(), any()));
-                ServedListener listener = ServedListener.patient(Variant.PLAIN_NIO)) {
+                MatrixListener listener = MatrixListener.patient(Variant.PLAIN_NIO)) {
             final List<String> errors = errorsOf(() -> {
                 for (int connections = 1; connections <= 2; connections++) {
                     try (MatrixPeer peer = listener.connect()) {
@@ -196,11 +196,11 @@ class LifeCycleTest {
     void stopsWhileReading() throws Exception {
         final AtomicInteger reads = new AtomicInteger();
         final CountDownLatch mayRead = new CountDownLatch(1);
-        final ServedListener listener = ServedListener.patient(Variant.PLAIN_NIO);
+        final MatrixListener listener = MatrixListener.patient(Variant.PLAIN_NIO);
         listener.output().beforeRead(() -> {
             // The second FlowFile is behind the first piece: a content worker reads it.
             if (reads.incrementAndGet() == 2) {
-                ServedListener.awaiting().until(() -> mayRead.getCount() == 0);
+                MatrixListener.awaiting().until(() -> mayRead.getCount() == 0);
             }
         });
         listener.offer(new byte[300_000]);
@@ -210,14 +210,14 @@ class LifeCycleTest {
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             peer.read(250_000);
-            ServedListener.awaiting().until(() -> reads.get() == 2);
+            MatrixListener.awaiting().until(() -> reads.get() == 2);
             final ExecutorService contentReaders = listener.contentReaders();
             final Thread stopping = Thread.ofPlatform().start(listener::close);
-            ServedListener.awaiting().until(contentReaders::isShutdown);
+            MatrixListener.awaiting().until(contentReaders::isShutdown);
             mayRead.countDown();
             stopping.join();
         }
-        ServedListener.awaiting().until(() -> listener.output().queued() == 2);
-        ServedListener.awaiting().until(() -> ServedListener.pinnedBytes() == 0);
+        MatrixListener.awaiting().until(() -> listener.output().queued() == 2);
+        MatrixListener.awaiting().until(() -> MatrixListener.pinnedBytes() == 0);
     }
 }

@@ -50,7 +50,7 @@ class MatrixTest {
 
     private static final AtomicInteger CELLS = new AtomicInteger();
 
-    private ServedListener listener;
+    private MatrixListener listener;
 
     static {
         Arrays.fill(GARBAGE, (byte) 0xFF);
@@ -79,7 +79,7 @@ class MatrixTest {
     private DynamicTest start(final Variant variant) {
         return DynamicTest.dynamicTest("starts", () -> {
             stop();
-            listener = new ServedListener(variant);
+            listener = new MatrixListener(variant);
             listener.probe();
             listener.awaitAsBefore();
         });
@@ -208,7 +208,7 @@ class MatrixTest {
             }
         });
         talker.join(ENDLESS_MILLIS);
-        final long held = ServedListener.pinnedBytes();
+        final long held = MatrixListener.pinnedBytes();
         peer.reset();
         talker.join();
         assertTrue(held <= MOST_HELD_BYTES, () -> held + " bytes are held for a peer that reads no answer");

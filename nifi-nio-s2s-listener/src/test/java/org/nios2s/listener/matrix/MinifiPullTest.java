@@ -51,18 +51,18 @@ class MinifiPullTest {
     })
     @DisplayName("a peer that reads each number and each 4,096 bytes of a content in one go gets them in one go")
     void pull(final Variant variant, final int packets, final int size) throws Exception {
-        try (ServedListener listener = ServedListener.patient(variant);
+        try (MatrixListener listener = MatrixListener.patient(variant);
                 MatrixPeer peer = listener.connect()) {
             final byte[] content = content(size);
             for (int packet = 0; packet < packets; packet++) {
                 listener.offer(content);
             }
             peer.openForTransactions(
-                    ServedListener.OUTPUT, listener.properties("BATCH_COUNT", String.valueOf(packets)));
+                    MatrixListener.OUTPUT, listener.properties("BATCH_COUNT", String.valueOf(packets)));
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             peer.finishPull(readPackets(peer, packets, content));
-            ServedListener.awaiting().until(() -> listener.output().sent().size() == packets);
+            MatrixListener.awaiting().until(() -> listener.output().sent().size() == packets);
         }
     }
 
@@ -74,17 +74,17 @@ class MinifiPullTest {
         final int packets = 20;
         final AtomicInteger begun = new AtomicInteger();
         final AtomicInteger received = new AtomicInteger();
-        try (ServedListener listener = ServedListener.patient(variant);
+        try (MatrixListener listener = MatrixListener.patient(variant);
                 MatrixPeer peer = listener.connect()) {
             listener.output().beforeRead(() -> {
                 final int before = begun.getAndIncrement();
-                ServedListener.awaiting().until(() -> received.get() == before);
+                MatrixListener.awaiting().until(() -> received.get() == before);
             });
             for (int packet = 0; packet < packets; packet++) {
                 listener.offer(content);
             }
             peer.openForTransactions(
-                    ServedListener.OUTPUT, listener.properties("GZIP", "true", "BATCH_COUNT", String.valueOf(packets)));
+                    MatrixListener.OUTPUT, listener.properties("GZIP", "true", "BATCH_COUNT", String.valueOf(packets)));
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             final CheckedInputStream in = new CheckedInputStream(MinifiReads.inflating(peer.in()), new CRC32());
@@ -95,7 +95,7 @@ class MinifiPullTest {
                 }
             }
             peer.finishPull(String.valueOf(in.getChecksum().getValue()));
-            ServedListener.awaiting().until(() -> listener.output().sent().size() == packets);
+            MatrixListener.awaiting().until(() -> listener.output().sent().size() == packets);
         }
     }
 

@@ -95,7 +95,7 @@ class OptionalPartsTest {
         if (part.property != null) {
             System.setProperty(part.property, "true");
         }
-        try (ServedListener listener = new ServedListener(part.loader(), part.variant, part.settings)) {
+        try (MatrixListener listener = new MatrixListener(part.loader(), part.variant, part.settings)) {
             try (MatrixPeer peer = listener.connect()) {
                 Place.PUSH.reach(peer, listener);
                 peer.say(

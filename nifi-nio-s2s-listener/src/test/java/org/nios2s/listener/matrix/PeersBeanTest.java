@@ -18,7 +18,7 @@ import org.nios2s.peers.Message;
 class PeersBeanTest {
     private static final int PATIENCE_MILLIS = 20_000;
 
-    private static String read(final ServedListener listener, final String attribute) throws Exception {
+    private static String read(final MatrixListener listener, final String attribute) throws Exception {
         final ObjectName bean = new ObjectName("org.nios2s:type=SiteToSitePeers,port=" + listener.port());
         return (String) ManagementFactory.getPlatformMBeanServer().getAttribute(bean, attribute);
     }
@@ -29,7 +29,7 @@ class PeersBeanTest {
             "a peer is an address, over TLS an identity; pushes, pulls and faults count, and silence where it is connected")
     void tellsOfPeers(final Variant variant, final String name) throws Exception {
         final String peer = "[{\"peer\":\"" + name + "\",";
-        try (ServedListener listener = ServedListener.patient(variant)) {
+        try (MatrixListener listener = MatrixListener.patient(variant)) {
             assertEquals("[]", read(listener, "TopPeersByBytes"));
             try (MatrixPeer push = listener.connect();
                     MatrixPeer pull = listener.connect()) {
@@ -38,19 +38,19 @@ class PeersBeanTest {
                 push.expect(ResponseCode.TRANSACTION_FINISHED);
                 Place.FINISH.reach(pull, listener);
                 pull.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
-                ServedListener.awaiting()
+                MatrixListener.awaiting()
                         .until(() -> read(listener, "TopPeersByTransactions").equals(peer + "\"transactions\":2}]"));
                 assertEquals(peer + "\"bytes\":" + 2 * Place.Size.SMALL + "}]", read(listener, "TopPeersByBytes"));
-                ServedListener.awaiting()
+                MatrixListener.awaiting()
                         .until(() -> read(listener, "LongestIdlePeers").startsWith(peer + "\"seconds\":"));
                 assertEquals("[]", read(listener, "TopPeersByFaults"));
                 push.say(Message.utf("NONSENSE"));
                 assertTrue(push.isEndedWithin(PATIENCE_MILLIS));
             }
-            ServedListener.awaiting()
+            MatrixListener.awaiting()
                     .until(() -> read(listener, "TopPeersByFaults").equals(peer + "\"faults\":1}]"));
             listener.awaitNoConnection();
-            ServedListener.awaiting()
+            MatrixListener.awaiting()
                     .until(() -> read(listener, "LongestIdlePeers").equals("[]"));
         }
     }

@@ -31,7 +31,7 @@ class ProxiedTest {
     private static final byte TLS_HANDSHAKE_RECORD = 22;
 
     private final Variant variant;
-    private ServedListener listener;
+    private MatrixListener listener;
 
     ProxiedTest(final Variant variant) {
         this.variant = variant;
@@ -40,7 +40,7 @@ class ProxiedTest {
     private void serve(final String... settings) throws Exception {
         final String[] all = Arrays.copyOf(TRUST, TRUST.length + settings.length);
         System.arraycopy(settings, 0, all, TRUST.length, settings.length);
-        listener = new ServedListener(variant, all);
+        listener = new MatrixListener(variant, all);
     }
 
     @AfterEach
@@ -50,12 +50,12 @@ class ProxiedTest {
     }
 
     private void push(final MatrixPeer peer) throws IOException {
-        peer.openForTransactions(ServedListener.INPUT, listener.properties());
+        peer.openForTransactions(MatrixListener.INPUT, listener.properties());
         assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), new byte[10]));
     }
 
     private void assertFaults(final ConnectionFault.Kind only, final long count) throws Exception {
-        ServedListener.awaiting().until(() -> listener.faults(only) == count);
+        MatrixListener.awaiting().until(() -> listener.faults(only) == count);
         for (final ConnectionFault.Kind kind : ConnectionFault.Kind.values()) {
             if (kind != only) {
                 assertEquals(0, listener.faults(kind), kind::toString);
@@ -125,14 +125,14 @@ class ProxiedTest {
         serve();
         try (MatrixPeer peer = listener.connectPlain()) {
             peer.say(HEADER, new byte[100]);
-            assertTrue(peer.isEndedWithin(ServedListener.HANDSHAKE_MILLIS));
+            assertTrue(peer.isEndedWithin(MatrixListener.HANDSHAKE_MILLIS));
         }
         final ConnectionFault.Kind expected =
                 variant.isSecure() ? ConnectionFault.Kind.TLS : ConnectionFault.Kind.WRONG_MAGIC;
         assertFaults(expected, 1);
         try (MatrixPeer peer = listener.connectPlain()) {
             peer.say(HEADER, HEADER);
-            assertTrue(peer.isEndedWithin(ServedListener.HANDSHAKE_MILLIS));
+            assertTrue(peer.isEndedWithin(MatrixListener.HANDSHAKE_MILLIS));
         }
         assertFaults(expected, 2);
     }
@@ -149,7 +149,7 @@ class ProxiedTest {
         for (final byte[] bytes : new byte[][] {none, huge, ProxyHeaders.line("PROXY TCP4 a b 1 2")}) {
             try (MatrixPeer peer = listener.connectPlain()) {
                 peer.sayInVain(bytes);
-                assertTrue(peer.isEndedWithin(ServedListener.HANDSHAKE_MILLIS));
+                assertTrue(peer.isEndedWithin(MatrixListener.HANDSHAKE_MILLIS));
             }
             faults++;
             assertFaults(ConnectionFault.Kind.PROXY_HEADER, faults);
@@ -163,7 +163,7 @@ class ProxiedTest {
         try (MatrixPeer peer = listener.connectPlain()) {
             peer.say(Arrays.copyOf(HEADER, HEADER.length - 1));
             peer.halfClose();
-            assertTrue(peer.isEndedWithin(ServedListener.HANDSHAKE_MILLIS));
+            assertTrue(peer.isEndedWithin(MatrixListener.HANDSHAKE_MILLIS));
         }
         assertFaults(ConnectionFault.Kind.PEER_CLOSED, 1);
     }
@@ -178,7 +178,7 @@ class ProxiedTest {
             push(first);
             push(other);
             second.say(HEADER);
-            assertTrue(second.isEndedWithin(ServedListener.HANDSHAKE_MILLIS));
+            assertTrue(second.isEndedWithin(MatrixListener.HANDSHAKE_MILLIS));
             assertFaults(ConnectionFault.Kind.TOO_MANY_CONNECTIONS, 1);
         }
     }

@@ -18,12 +18,12 @@ class RefusalTest {
     @Test
     @DisplayName("a refused handshake is counted by its code, for the metrics of the listener")
     void counted() throws Exception {
-        try (ServedListener listener = ServedListener.patient(Variant.PLAIN_EPOLL)) {
+        try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL)) {
             listener.input().running(false);
             try (MatrixPeer peer = listener.connect()) {
                 peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
                 peer.expectResource();
-                peer.say(Message.handshake(ServedListener.INPUT));
+                peer.say(Message.handshake(MatrixListener.INPUT));
                 peer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
             }
             try (MatrixPeer peer = listener.connect()) {
@@ -43,17 +43,17 @@ class RefusalTest {
     void placeAfterPermission() throws Exception {
         final CountDownLatch asked = new CountDownLatch(1);
         final CountDownLatch mayAnswer = new CountDownLatch(1);
-        try (ServedListener listener = ServedListener.patient(Variant.JDK_TLS_NIO);
+        try (MatrixListener listener = MatrixListener.patient(Variant.JDK_TLS_NIO);
                 MatrixPeer peer = listener.connect()) {
             Place.PUSH.reach(peer, listener);
             listener.input().allow(identity -> {
                 asked.countDown();
-                ServedListener.awaiting().until(() -> mayAnswer.getCount() == 0);
+                MatrixListener.awaiting().until(() -> mayAnswer.getCount() == 0);
                 return false;
             });
             try {
                 peer.say(Message.utf("SEND_FLOWFILES"));
-                ServedListener.awaiting().until(() -> asked.getCount() == 0);
+                MatrixListener.awaiting().until(() -> asked.getCount() == 0);
                 assertEquals(0, listener.metric("TransactionsInProgress"));
             } finally {
                 mayAnswer.countDown();

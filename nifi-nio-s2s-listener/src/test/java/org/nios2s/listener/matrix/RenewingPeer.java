@@ -32,7 +32,7 @@ final class RenewingPeer {
         PULL {
             @Override
             void run(final MatrixPeer peer, final long bytes) throws IOException {
-                peer.openForTransactions(ServedListener.OUTPUT);
+                peer.openForTransactions(MatrixListener.OUTPUT);
                 pull(peer, bytes, 0);
             }
         },
@@ -40,14 +40,14 @@ final class RenewingPeer {
         PULL_SLOWLY {
             @Override
             void run(final MatrixPeer peer, final long bytes) throws IOException {
-                peer.openForTransactions(ServedListener.OUTPUT);
+                peer.openForTransactions(MatrixListener.OUTPUT);
                 pull(peer, bytes, PAUSE_NANOS);
             }
         },
         PUSH {
             @Override
             void run(final MatrixPeer peer, final long bytes) throws IOException {
-                peer.openForTransactions(ServedListener.INPUT);
+                peer.openForTransactions(MatrixListener.INPUT);
                 peer.say(Message.utf("SEND_FLOWFILES"), Message.packetHeader(bytes));
                 for (long left = bytes; left > 0; left -= BUFFER_BYTES) {
                     peer.say(new byte[(int) Math.min(left, BUFFER_BYTES)]);
@@ -84,7 +84,7 @@ final class RenewingPeer {
      */
     static String run(
             final Path directory,
-            final ServedListener listener,
+            final MatrixListener listener,
             final long limitBytes,
             final Action action,
             final long bytes)

@@ -13,7 +13,7 @@ class TlsMetricsTest {
     @ParameterizedTest
     @EnumSource(names = {"BORINGSSL_EPOLL", "JDK_TLS_NIO"})
     void allButTheFirstHandshakeOfAClientAreResumptions(final Variant variant) throws Exception {
-        try (ServedListener listener = new ServedListener(variant)) {
+        try (MatrixListener listener = new MatrixListener(variant)) {
             for (int peers = 1; peers <= PEERS; peers++) {
                 try (MatrixPeer peer = listener.connect()) {
                     Place.REQUEST.reach(peer, listener);

@@ -41,7 +41,7 @@ import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.peers.Message;
 
 /** The whole listener as NiFi makes and starts it, with an input and an output port. Lives on the test's thread. */
-final class ServedListener implements AutoCloseable {
+final class MatrixListener implements AutoCloseable {
     static final String INPUT = "input";
     static final String OUTPUT = "output";
 
@@ -68,29 +68,29 @@ final class ServedListener implements AutoCloseable {
     private volatile int expirationMillis = EXPIRATION_MILLIS;
 
     /** One that is not in a hurry: the first handshake in a JVM takes seconds where the machine is busy. */
-    static ServedListener patient(final Variant variant, final String... settings) throws Exception {
+    static MatrixListener patient(final Variant variant, final String... settings) throws Exception {
         final List<String> all = new ArrayList<>(List.of("handshake.timeout", EXPIRATION_MILLIS + " millis"));
         all.addAll(List.of(settings));
-        return new ServedListener(variant, all.toArray(String[]::new));
+        return new MatrixListener(variant, all.toArray(String[]::new));
     }
 
     /** One whose NiFi has these keys. */
-    static ServedListener of(final KeyStore keys, final String... settings) throws Exception {
-        return new ServedListener(ServedListener.class.getClassLoader(), Variant.BORINGSSL_EPOLL, keys, settings);
+    static MatrixListener of(final KeyStore keys, final String... settings) throws Exception {
+        return new MatrixListener(MatrixListener.class.getClassLoader(), Variant.BORINGSSL_EPOLL, keys, settings);
     }
 
     /** @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn: beside those of the matrix */
-    ServedListener(final Variant variant, final String... settings) throws Exception {
-        this(ServedListener.class.getClassLoader(), variant, settings);
+    MatrixListener(final Variant variant, final String... settings) throws Exception {
+        this(MatrixListener.class.getClassLoader(), variant, settings);
     }
 
     /** @param loader of the listener's classes */
-    ServedListener(final ClassLoader loader, final Variant variant, final String... settings) throws Exception {
+    MatrixListener(final ClassLoader loader, final Variant variant, final String... settings) throws Exception {
         this(loader, variant, variant.isSecure() ? MatrixTls.store("CN=matrix, OU=Tests") : null, settings);
     }
 
     /** @param keys of NiFi and, unless they say otherwise, its peers; null without TLS */
-    private ServedListener(
+    private MatrixListener(
             final ClassLoader loader, final Variant variant, final KeyStore keys, final String... settings)
             throws Exception {
         this.variant = variant;
@@ -294,7 +294,7 @@ final class ServedListener implements AutoCloseable {
         awaiting().until(this::openConnections, open -> open == 0);
         awaiting().until(() -> input.isIdle() && output.isIdle());
         awaiting().until(() -> metric("BufferUsedBytes"), used -> used == 0);
-        awaiting().until(ServedListener::pinnedBytes, pinned -> pinned == 0);
+        awaiting().until(MatrixListener::pinnedBytes, pinned -> pinned == 0);
     }
 
     /** Waits until every connection has gone. */

@@ -47,7 +47,7 @@ import org.nios2s.listener.transaction.ThrottledExecutor;
  * A listener with one IO worker, whose time the test has in its hands: nothing is late because the machine is busy. Lives on the
  * test's thread.
  */
-final class RunningListener extends ServedListener {
+final class SteppedListener extends ServedListener {
     static final String HOST_NAME = "peer.example";
 
     /** For each thing that may block. */
@@ -72,12 +72,12 @@ final class RunningListener extends ServedListener {
     private volatile int bytesTogether;
 
     /** @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn */
-    RunningListener(final String... settings) throws Exception {
+    SteppedListener(final String... settings) throws Exception {
         this(STANDING, settings);
     }
 
     /** @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn */
-    RunningListener(final NanoClock clock, final String... settings) throws Exception {
+    SteppedListener(final NanoClock clock, final String... settings) throws Exception {
         this(clock, null, settings);
     }
 
@@ -85,7 +85,7 @@ final class RunningListener extends ServedListener {
      * @param tls NiFi's own, or null for plain TCP
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
      */
-    RunningListener(final NanoClock clock, final SSLContext tls, final String... settings) throws Exception {
+    SteppedListener(final NanoClock clock, final SSLContext tls, final String... settings) throws Exception {
         this(new SteppedTime(clock), tls, address -> HOST_NAME, null, settings);
         final HostNames hostNames = context().endpoint().hostNames();
         awaiting().until(() -> HOST_NAME.equals(hostNames.nameOf(InetAddress.getLoopbackAddress())));
@@ -95,7 +95,7 @@ final class RunningListener extends ServedListener {
      * @param resolver of peers' host names
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
      */
-    RunningListener(final Function<InetAddress, String> resolver, final String... settings) throws Exception {
+    SteppedListener(final Function<InetAddress, String> resolver, final String... settings) throws Exception {
         this(resolver, null, settings);
     }
 
@@ -104,13 +104,13 @@ final class RunningListener extends ServedListener {
      * @param nodeInformant the cluster, or null for a standalone NiFi
      * @param settings keys, those of the listener without {@code nifi.remote.input.nio.}, and values, in turn
      */
-    RunningListener(
+    SteppedListener(
             final Function<InetAddress, String> resolver, final NodeInformant nodeInformant, final String... settings)
             throws Exception {
         this(new SteppedTime(STANDING), null, resolver, nodeInformant, settings);
     }
 
-    private RunningListener(
+    private SteppedListener(
             final SteppedTime time,
             final SSLContext tls,
             final Function<InetAddress, String> resolver,
