@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
@@ -177,6 +178,11 @@ public class ServedListener implements AutoCloseable {
     /** @return the connections of the only IO worker */
     protected WorkerConnections onlyConnections() {
         return running().connections().values().iterator().next();
+    }
+
+    /** @return what reads contents */
+    public ExecutorService contentReaders() {
+        return running().threads().contentReaders();
     }
 
     /** @return what asks NiFi for its nodes */

@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ch.qos.logback.classic.Level;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -31,6 +32,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.remote.cluster.NodeInformant;
+import org.nios2s.listener.NioRemoteSiteListener;
 import org.nios2s.listener.ServedListener;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.FaultLog;
@@ -42,6 +44,7 @@ import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.transaction.ThrottledExecutor;
+import org.nios2s.peers.LogLines;
 
 /**
  * A listener with one IO worker, whose time the test has in its hands: nothing is late because the machine is busy. Lives on the
@@ -55,6 +58,9 @@ final class SteppedListener extends ServedListener {
 
     /** A clock that stands still. */
     private static final NanoClock STANDING = () -> TimeUnit.DAYS.toNanos(1);
+
+    /** Where it tells of the faults that tests provoke. */
+    private final LogLines log = new LogLines(NioRemoteSiteListener.class, Level.WARN);
 
     private final SteppedTime stepped;
     private final EventLoop worker;
@@ -525,5 +531,6 @@ final class SteppedListener extends ServedListener {
         awaitNoConnections();
         awaitNothingHeld();
         super.close();
+        log.close();
     }
 }

@@ -57,7 +57,7 @@ class DrainTest {
         try (MatrixPeer newcomer = listener.connect()) {
             newcomer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
             newcomer.expectResource();
-            newcomer.say(Message.handshake(MatrixListener.INPUT));
+            newcomer.say(Message.handshake(MatrixListener.INPUT_PORT));
             assertEquals(
                     "Port not running",
                     newcomer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE).getMessage());
@@ -151,7 +151,7 @@ class DrainTest {
             listener.call("drain");
             refused.say(Message.magic(), Message.protocol(Place.Size.VERSION));
             refused.expectResource();
-            refused.say(Message.handshake(MatrixListener.INPUT));
+            refused.say(Message.handshake(MatrixListener.INPUT_PORT));
             refused.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
             assertEquals("The listener serves its peers", listener.call("resume"));
             assertEquals(0, listener.metric("Draining"));
@@ -178,7 +178,7 @@ class DrainTest {
             try (MatrixPeer peer = listener.connect()) {
                 peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
                 peer.expectResource();
-                peer.say(Message.handshake(MatrixListener.INPUT));
+                peer.say(Message.handshake(MatrixListener.INPUT_PORT));
                 peer.expect(ResponseCode.UNAUTHORIZED);
             }
         }
@@ -192,7 +192,7 @@ class DrainTest {
             listener.call("drain");
             peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
             peer.expectResource();
-            peer.say(Message.handshake(MatrixListener.INPUT));
+            peer.say(Message.handshake(MatrixListener.INPUT_PORT));
             peer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
             peer.say(Message.utf("NEGOTIATE_FLOWFILE_CODEC"), Message.codec());
             peer.expectResource();

@@ -89,7 +89,7 @@ class HandshakeStormTest {
     /** And leaves. */
     private static void shakeHands(final MatrixPeer peer) {
         try (peer) {
-            peer.say(Message.handshake(MatrixListener.INPUT));
+            peer.say(Message.handshake(MatrixListener.INPUT_PORT));
             peer.expect(ResponseCode.PROPERTIES_OK);
         } catch (final Exception e) {
             throw new IllegalStateException(e);
@@ -115,7 +115,7 @@ class HandshakeStormTest {
     @DisplayName(
             "is served beside an address that drips into more handshakes than there may be, and lets one end now and then")
     void dripping() throws Exception {
-        final byte[] opening = Message.opening(MatrixListener.INPUT);
+        final byte[] opening = Message.opening(MatrixListener.INPUT_PORT);
         final List<MatrixPeer> hostile = new ArrayList<>();
         try (MatrixListener listener = listener(Variant.PLAIN_EPOLL, 20);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -31,7 +31,7 @@ class KeepAliveTest {
     void silentPeer(final Variant variant) throws Exception {
         try (MatrixListener listener = new MatrixListener(variant);
                 MatrixPeer peer = listener.connect()) {
-            peer.open(MatrixListener.INPUT, listener.properties());
+            peer.open(MatrixListener.INPUT_PORT, listener.properties());
             MatrixListener.awaiting().until(() -> isWatched(listener.port(), peer.localPort()));
         }
     }

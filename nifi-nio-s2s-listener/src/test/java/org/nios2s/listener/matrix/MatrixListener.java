@@ -1,57 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.matrix;
 
-import static org.awaitility.Awaitility.await;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
-
-import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.security.KeyStore;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
 import javax.management.ObjectName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
-import org.apache.nifi.connectable.ConnectableType;
-import org.apache.nifi.groups.ProcessGroup;
-import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.RemoteSiteListener;
 import org.apache.nifi.remote.cluster.NodeInformant;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.util.NiFiProperties;
-import org.awaitility.core.ConditionFactory;
 import org.nios2s.listener.NioRemoteSiteListener;
+import org.nios2s.listener.ServedListener;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.peers.Message;
 
-/** The whole listener as NiFi makes and starts it, with an input and an output port. Lives on the test's thread. */
-final class MatrixListener implements AutoCloseable {
-    static final String INPUT = "input";
-    static final String OUTPUT = "output";
-
+/** A listener that serves its sockets in one of several ways, by the real time, and connections to it. Lives on the test's thread. */
+final class MatrixListener extends ServedListener {
     /** Within this a stalled peer is expected to be gone; on a busy machine an honest one needs seconds for TLS. */
     static final int HANDSHAKE_MILLIS = 8_000;
 
     private static final int STALLED_EXPIRATION_MILLIS = 1_000;
     private static final int EXPIRATION_MILLIS = 30_000;
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
-    private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
 
     /** Transactions that may be streamed at once: the honest ones of a probe take them all. */
     private static final int STREAMING = 4;
@@ -59,10 +40,6 @@ final class MatrixListener implements AutoCloseable {
     private final Variant variant;
     private final KeyStore keys;
     private final SSLContext tls;
-    private final RecordingPort input;
-    private final RecordingPort output;
-    private final RemoteSiteListener listener;
-    private final InetSocketAddress address;
 
     private int offered;
     private volatile int expirationMillis = EXPIRATION_MILLIS;
@@ -89,26 +66,27 @@ final class MatrixListener implements AutoCloseable {
         this(loader, variant, variant.isSecure() ? MatrixTls.store("CN=matrix, OU=Tests") : null, settings);
     }
 
-    /** @param keys of NiFi and, unless they say otherwise, its peers; null without TLS */
     private MatrixListener(
             final ClassLoader loader, final Variant variant, final KeyStore keys, final String... settings)
             throws Exception {
+        this(loader, variant, keys, variant.isSecure() ? MatrixTls.nifiContext(keys) : null, settings);
+    }
+
+    /**
+     * @param keys of NiFi and, unless they say otherwise, its peers; null without TLS
+     * @param tls made of these keys, or null
+     */
+    private MatrixListener(
+            final ClassLoader loader,
+            final Variant variant,
+            final KeyStore keys,
+            final SSLContext tls,
+            final String... settings)
+            throws Exception {
+        super((port, properties) -> create(loader, port, tls, properties), tls != null, all(variant, settings));
         this.variant = variant;
         this.keys = keys;
-        tls = variant.isSecure() ? MatrixTls.nifiContext(keys) : null;
-        input = new RecordingPort(1);
-        output = new RecordingPort(ConnectableType.OUTPUT_PORT, 1);
-        final ProcessGroup root = mock(ProcessGroup.class);
-        when(root.isRootGroup()).thenReturn(true);
-        final PublicPort inputPort = input.port();
-        when(root.findInputPort(INPUT)).thenReturn(inputPort);
-        final PublicPort outputPort = output.port();
-        when(root.findOutputPort(OUTPUT)).thenReturn(outputPort);
-        address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
-        final NiFiProperties properties = properties(address.getPort(), variant, settings);
-        listener = create(loader, address.getPort(), tls, properties);
-        listener.setRootGroup(root);
-        listener.start();
+        this.tls = tls;
     }
 
     private static RemoteSiteListener create(
@@ -125,57 +103,47 @@ final class MatrixListener implements AutoCloseable {
                         settings.getMethod("from", NiFiProperties.class).invoke(null, properties));
     }
 
-    private static NiFiProperties properties(final int port, final Variant variant, final String... settings) {
-        final Map<String, String> properties = new HashMap<>();
-        properties.put(NiFiProperties.REMOTE_INPUT_HOST, "nifi.example");
-        properties.put(NiFiProperties.REMOTE_INPUT_PORT, String.valueOf(port));
-        properties.put(NiFiProperties.SITE_TO_SITE_SECURE, String.valueOf(variant.isSecure()));
-        properties.put("nifi.remote.input.nio.transport", variant.transport());
-        properties.put("nifi.remote.input.nio.transaction.memory", "64 KB");
-        properties.put("nifi.remote.input.nio.streaming.transactions", String.valueOf(STREAMING));
-        properties.put("nifi.remote.input.nio.handshake.timeout", HANDSHAKE_MILLIS + " millis");
-        properties.put("nifi.remote.input.nio.resolve.hostnames", "false");
+    private static String[] all(final Variant variant, final String... settings) {
+        final List<String> all = new ArrayList<>(List.of(
+                "transport",
+                variant.transport(),
+                "transaction.memory",
+                "64 KB",
+                "streaming.transactions",
+                String.valueOf(STREAMING),
+                "handshake.timeout",
+                HANDSHAKE_MILLIS + " millis",
+                "resolve.hostnames",
+                "false"));
         if (variant.isSecure()) {
-            properties.put("nifi.remote.input.nio.tls.provider", variant.tlsProvider());
+            all.addAll(List.of("tls.provider", variant.tlsProvider()));
         }
-        for (int i = 0; i < settings.length; i += 2) {
-            properties.put("nifi.remote.input.nio." + settings[i], settings[i + 1]);
-        }
-        return new NiFiProperties(properties);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
-    }
-
-    static ConditionFactory awaiting() {
-        return await().pollDelay(Duration.ZERO).pollInterval(POLL_INTERVAL).atMost(DEADLINE);
+        all.addAll(List.of(settings));
+        return all.toArray(String[]::new);
     }
 
     MatrixPeer connect() throws IOException {
-        return new MatrixPeer(address, tls);
+        return new MatrixPeer(address(), tls);
     }
 
     /** Connects as another peer than the usual one. */
     MatrixPeer connect(final SSLContext peer) throws IOException {
-        return new MatrixPeer(address, peer);
+        return new MatrixPeer(address(), peer);
     }
 
     /** Connects to another address of the same machine. */
     MatrixPeer connect(final InetAddress other) throws IOException {
-        return new MatrixPeer(new InetSocketAddress(other, address.getPort()), tls);
+        return new MatrixPeer(new InetSocketAddress(other, port()), tls);
     }
 
     /** Connects as a load balancer that says for whom it does. */
     MatrixPeer connectBehind(final byte[] header) throws IOException {
-        return new MatrixPeer(address, tls, header);
+        return new MatrixPeer(address(), tls, header);
     }
 
     /** Connects without TLS, whatever the listener speaks. */
     MatrixPeer connectPlain() throws IOException {
-        return new MatrixPeer(address, null);
+        return new MatrixPeer(address(), null);
     }
 
     /** @return what a client of TLS says first, or nothing where there is no TLS */
@@ -196,20 +164,12 @@ final class MatrixListener implements AutoCloseable {
     }
 
     int port() {
-        return address.getPort();
+        return address().getPort();
     }
 
     /** Connects and leaves without a word, as a health check. */
     void knock() throws IOException {
-        new Socket(address.getAddress(), address.getPort()).close();
-    }
-
-    RecordingPort input() {
-        return input;
-    }
-
-    RecordingPort output() {
-        return output;
+        new Socket(address().getAddress(), port()).close();
     }
 
     /** Peers that stall don't have to be waited for long. */
@@ -227,12 +187,12 @@ final class MatrixListener implements AutoCloseable {
     /** Puts a FlowFile into the output port's queue. */
     void offer(final byte[] content) {
         offered++;
-        output.queue(Map.of("name", "value"), content);
+        output().queue(Map.of("name", "value"), content);
     }
 
     /** As {@link #offer}, unless there is one. */
     void offerOne(final byte[] content) {
-        if (output.queued() == 0) {
+        if (output().queued() == 0) {
             offer(content);
         }
     }
@@ -253,25 +213,12 @@ final class MatrixListener implements AutoCloseable {
     }
 
     private ObjectName bean() throws Exception {
-        return new ObjectName("org.nios2s:type=SiteToSiteListener,port=" + address.getPort());
+        return new ObjectName("org.nios2s:type=SiteToSiteListener,port=" + port());
     }
 
     /** @return what the bean's operation answers */
     String call(final String operation) throws Exception {
         return (String) ManagementFactory.getPlatformMBeanServer().invoke(bean(), operation, null, null);
-    }
-
-    /** @return what reads contents */
-    ExecutorService contentReaders() throws Exception {
-        final Field server = NioRemoteSiteListener.class.getDeclaredField("server");
-        server.setAccessible(true);
-        final Object running = server.get(listener);
-        final Field field = running.getClass().getDeclaredField("threads");
-        field.setAccessible(true);
-        final Object threads = field.get(running);
-        final Method readers = threads.getClass().getDeclaredMethod("contentReaders");
-        readers.setAccessible(true);
-        return (ExecutorService) readers.invoke(threads);
     }
 
     /** Reads the only packet of a pull, as it was offered. */
@@ -284,15 +231,15 @@ final class MatrixListener implements AutoCloseable {
     }
 
     int commits() {
-        return input.commits() + output.commits();
+        return input().commits() + output().commits();
     }
 
     /** Waits until nothing of any peer is left: connection, request, charge or buffer. */
     void awaitAsBefore() {
-        input.scheduled(true);
-        output.scheduled(true);
+        input().scheduled(true);
+        output().scheduled(true);
         awaiting().until(this::openConnections, open -> open == 0);
-        awaiting().until(() -> input.isIdle() && output.isIdle());
+        awaiting().until(() -> input().isIdle() && output().isIdle());
         awaiting().until(() -> metric("BufferUsedBytes"), used -> used == 0);
         awaiting().until(MatrixListener::pinnedBytes, pinned -> pinned == 0);
     }
@@ -306,17 +253,12 @@ final class MatrixListener implements AutoCloseable {
         return metric("ConnectionsOpen");
     }
 
-    /** @return bytes of the listener's allocator that are in use */
-    static long pinnedBytes() {
-        return PooledByteBufAllocator.DEFAULT.pinnedDirectMemory() + PooledByteBufAllocator.DEFAULT.pinnedHeapMemory();
-    }
-
     /**
      * Honest peers are served as ever: as many streamed pushes at once as may be, so that a permit that was lost is missed,
      * and a pull of whatever is left in the queue.
      */
     void probe() throws IOException {
-        final int before = input.commits();
+        final int before = input().commits();
         final List<MatrixPeer> peers = new ArrayList<>();
         try {
             for (int peer = 0; peer < STREAMING; peer++) {
@@ -337,32 +279,20 @@ final class MatrixListener implements AutoCloseable {
                 honest.close();
             }
         }
-        if (input.commits() != before + STREAMING) {
-            throw new IllegalStateException(input.commits() - before + " of " + STREAMING + " pushes were committed");
+        if (input().commits() != before + STREAMING) {
+            throw new IllegalStateException(input().commits() - before + " of " + STREAMING + " pushes were committed");
         }
     }
 
     /** Waits until every FlowFile that was offered is in the queue again, or was sent, and takes back those in the queue. */
     void takeBack() {
-        awaiting().until(() -> output.queued() + output.sent().size() == offered);
-        offered -= output.queued();
-        output.clearQueue();
+        awaiting().until(() -> output().queued() + output().sent().size() == offered);
+        offered -= output().queued();
+        output().clearQueue();
     }
 
     /** @return how this listener serves its sockets */
     Variant variant() {
         return variant;
-    }
-
-    /** Stops the listener as NiFi does, under peers that are still connected. */
-    void stop() {
-        listener.stop();
-    }
-
-    @Override
-    public void close() {
-        stop();
-        input.close();
-        output.close();
     }
 }

@@ -58,7 +58,7 @@ class MinifiPullTest {
                 listener.offer(content);
             }
             peer.openForTransactions(
-                    MatrixListener.OUTPUT, listener.properties("BATCH_COUNT", String.valueOf(packets)));
+                    MatrixListener.OUTPUT_PORT, listener.properties("BATCH_COUNT", String.valueOf(packets)));
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             peer.finishPull(readPackets(peer, packets, content));
@@ -84,7 +84,8 @@ class MinifiPullTest {
                 listener.offer(content);
             }
             peer.openForTransactions(
-                    MatrixListener.OUTPUT, listener.properties("GZIP", "true", "BATCH_COUNT", String.valueOf(packets)));
+                    MatrixListener.OUTPUT_PORT,
+                    listener.properties("GZIP", "true", "BATCH_COUNT", String.valueOf(packets)));
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             final CheckedInputStream in = new CheckedInputStream(MinifiReads.inflating(peer.in()), new CRC32());

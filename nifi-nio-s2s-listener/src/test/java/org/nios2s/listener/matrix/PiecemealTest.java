@@ -77,7 +77,7 @@ class PiecemealTest {
     @Test
     @DisplayName("NiFi's client pushes: its request is acknowledged alone, and nothing else")
     void pushAsNifi() throws Exception {
-        open(MatrixListener.INPUT);
+        open(MatrixListener.INPUT_PORT);
         for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
             sayAlone(Message.utf("SEND_FLOWFILES"));
             peer.say(PACKET, Message.response(ResponseCode.FINISH_TRANSACTION));
@@ -91,7 +91,7 @@ class PiecemealTest {
     @Test
     @DisplayName("MiNiFi pushes: every field but the last of a message is acknowledged")
     void pushAsMinifi() throws Exception {
-        open(MatrixListener.INPUT);
+        open(MatrixListener.INPUT_PORT);
         for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
             sayAllAlone(split(Message.utf("SEND_FLOWFILES"), Short.BYTES));
             sayAllAlone(split(PACKET, 4, 4, 4, 4, 5, 8));
@@ -127,7 +127,7 @@ class PiecemealTest {
     @Test
     @DisplayName("NiFi's client pulls: its last word, which has no answer, is acknowledged, and nothing else")
     void pullAsNifi() throws Exception {
-        open(MatrixListener.OUTPUT);
+        open(MatrixListener.OUTPUT_PORT);
         for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
             listener.offer(CONTENT);
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
@@ -144,7 +144,7 @@ class PiecemealTest {
     @Test
     @DisplayName("a peer whose messages come whole gets its acknowledgements with the answers")
     void wholeMessages() throws Exception {
-        open(MatrixListener.INPUT);
+        open(MatrixListener.INPUT_PORT);
         for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
             peer.say(Message.utf("SEND_FLOWFILES"), PACKET, Message.response(ResponseCode.FINISH_TRANSACTION));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
@@ -158,7 +158,7 @@ class PiecemealTest {
     @DisplayName("half a record of TLS, of which nothing can be seen yet, is acknowledged")
     void halfARecord() throws Exception {
         assumeTrue(variant.isSecure());
-        open(MatrixListener.INPUT);
+        open(MatrixListener.INPUT_PORT);
         peer.sayInHalves(
                 this::awaitAcknowledgement,
                 Message.utf("SEND_FLOWFILES"),

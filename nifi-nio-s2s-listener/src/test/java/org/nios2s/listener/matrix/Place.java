@@ -19,7 +19,7 @@ enum Place {
             peer.say(Message.magic());
         }
     },
-    HANDSHAKE(Message.handshake(MatrixListener.INPUT), Message.endlessHandshake()) {
+    HANDSHAKE(Message.handshake(MatrixListener.INPUT_PORT), Message.endlessHandshake()) {
         @Override
         void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
             peer.say(Message.magic(), Message.protocol(Size.VERSION));
@@ -29,7 +29,7 @@ enum Place {
     REQUEST(Message.utf("NEGOTIATE_FLOWFILE_CODEC"), Message.longestString()) {
         @Override
         void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
-            peer.open(MatrixListener.INPUT, listener.properties());
+            peer.open(MatrixListener.INPUT_PORT, listener.properties());
         }
     },
     PEER_LIST(Message.utf("REQUEST_PEER_LIST"), Message.longestString()) {
@@ -41,14 +41,14 @@ enum Place {
     CODEC(Message.codec(), Message.all(Message.longestString(), Message.integer(1))) {
         @Override
         void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
-            peer.open(MatrixListener.INPUT, listener.properties());
+            peer.open(MatrixListener.INPUT_PORT, listener.properties());
             peer.say(Message.utf("NEGOTIATE_FLOWFILE_CODEC"));
         }
     },
     PUSH(Message.utf("SEND_FLOWFILES"), Message.longestString()) {
         @Override
         void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
-            peer.openForTransactions(MatrixListener.INPUT, listener.properties());
+            peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties());
         }
     },
     PACKET(Message.packet(Size.SMALL_CONTENT), Message.integer(Size.TOO_MANY_ATTRIBUTES)) {
@@ -75,7 +75,7 @@ enum Place {
     COMPRESSED_PACKET(Message.compressed(Message.packet(Size.SMALL_CONTENT)), Message.hugeChunk()) {
         @Override
         void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
-            peer.openForTransactions(MatrixListener.INPUT, listener.properties("GZIP", "true"));
+            peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties("GZIP", "true"));
             peer.say(Message.utf("SEND_FLOWFILES"));
         }
     },
@@ -139,7 +139,7 @@ enum Place {
     PULL(Message.utf("RECEIVE_FLOWFILES"), Message.longestString()) {
         @Override
         void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
-            peer.openForTransactions(MatrixListener.OUTPUT, listener.properties());
+            peer.openForTransactions(MatrixListener.OUTPUT_PORT, listener.properties());
         }
     },
     PULL_SESSION(Message.utf("RECEIVE_FLOWFILES"), Message.longestString()) {

@@ -50,7 +50,7 @@ class ProxiedTest {
     }
 
     private void push(final MatrixPeer peer) throws IOException {
-        peer.openForTransactions(MatrixListener.INPUT, listener.properties());
+        peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties());
         assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), new byte[10]));
     }
 

@@ -23,7 +23,7 @@ class RefusalTest {
             try (MatrixPeer peer = listener.connect()) {
                 peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
                 peer.expectResource();
-                peer.say(Message.handshake(MatrixListener.INPUT));
+                peer.say(Message.handshake(MatrixListener.INPUT_PORT));
                 peer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
             }
             try (MatrixPeer peer = listener.connect()) {

@@ -32,7 +32,7 @@ final class RenewingPeer {
         PULL {
             @Override
             void run(final MatrixPeer peer, final long bytes) throws IOException {
-                peer.openForTransactions(MatrixListener.OUTPUT);
+                peer.openForTransactions(MatrixListener.OUTPUT_PORT);
                 pull(peer, bytes, 0);
             }
         },
@@ -40,14 +40,14 @@ final class RenewingPeer {
         PULL_SLOWLY {
             @Override
             void run(final MatrixPeer peer, final long bytes) throws IOException {
-                peer.openForTransactions(MatrixListener.OUTPUT);
+                peer.openForTransactions(MatrixListener.OUTPUT_PORT);
                 pull(peer, bytes, PAUSE_NANOS);
             }
         },
         PUSH {
             @Override
             void run(final MatrixPeer peer, final long bytes) throws IOException {
-                peer.openForTransactions(MatrixListener.INPUT);
+                peer.openForTransactions(MatrixListener.INPUT_PORT);
                 peer.say(Message.utf("SEND_FLOWFILES"), Message.packetHeader(bytes));
                 for (long left = bytes; left > 0; left -= BUFFER_BYTES) {
                     peer.say(new byte[(int) Math.min(left, BUFFER_BYTES)]);
