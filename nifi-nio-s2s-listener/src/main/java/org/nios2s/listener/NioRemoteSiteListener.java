@@ -23,6 +23,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.groups.ProcessGroup;
@@ -85,12 +86,18 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
      * What a listener finds outside of NiFi and of its network, and a test sets.
      *
      * @param resolver of peers' host names
+     * @param peersKeyLimitBytes after which the Java of peers is taken to renew a key of TLS
      */
-    record Environment(NanoClock clock, Schedule schedule, Function<InetAddress, String> resolver) {
+    record Environment(
+            NanoClock clock,
+            Schedule schedule,
+            Function<InetAddress, String> resolver,
+            LongSupplier peersKeyLimitBytes) {
         private static final Environment REAL = new Environment(
                 NanoClock.SYSTEM,
                 (thread, millis, task) -> thread.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS),
-                InetAddress::getHostName);
+                InetAddress::getHostName,
+                TlsHandlerFactory::ownKeyLimitBytes);
 
         /** Has tasks run again and again, by the time that the clock tells. */
         @FunctionalInterface
@@ -222,7 +229,10 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
         private final TlsHandlerFactory tls = sslContext == null
                 ? null
                 : TlsHandlerFactory.create(
-                        sslContext, settings.tlsProvider(), settings.io().workerThreads());
+                        sslContext,
+                        settings.tlsProvider(),
+                        settings.io().workerThreads(),
+                        environment.peersKeyLimitBytes().getAsLong());
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
         private final ListenerContext context = newContext();
         private StopSignal stopSignal;

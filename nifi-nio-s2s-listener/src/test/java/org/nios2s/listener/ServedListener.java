@@ -33,6 +33,7 @@ import org.nios2s.listener.connection.WorkerConnections;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.tls.TlsHandlerFactory;
 
 /** The whole listener as NiFi makes and starts it, with an input and an output port. Lives on the test's thread. */
 public class ServedListener implements AutoCloseable {
@@ -99,7 +100,20 @@ public class ServedListener implements AutoCloseable {
                 properties,
                 nodeInformant,
                 ListenerSettings.from(properties),
-                new NioRemoteSiteListener.Environment(time.clock(), time::repeat, resolver));
+                new NioRemoteSiteListener.Environment(
+                        time.clock(), time::repeat, resolver, TlsHandlerFactory::ownKeyLimitBytes));
+    }
+
+    /** @param peersKeyLimitBytes after which the Java of peers is taken to renew a key */
+    protected static Maker stepped(final SteppedTime time, final SSLContext tls, final long peersKeyLimitBytes) {
+        return (port, properties) -> new NioRemoteSiteListener(
+                port,
+                tls,
+                properties,
+                null,
+                ListenerSettings.from(properties),
+                new NioRemoteSiteListener.Environment(
+                        time.clock(), time::repeat, InetAddress::getHostAddress, () -> peersKeyLimitBytes));
     }
 
     private static NiFiProperties properties(final int port, final boolean isSecure, final String... settings) {

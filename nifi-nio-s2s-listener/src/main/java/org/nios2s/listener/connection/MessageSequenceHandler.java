@@ -461,7 +461,7 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
                         reading.hasReadFromPeer() && tls.learnFromHandshake(engine, connection.address(), cause);
                 throw Kind.TLS.fault("The TLS handshake failed" + remarkOf(learnt), cause);
             }
-            connection.identify(engine);
+            connection.identify(engine, tls.readKey(engine));
             tls.learnFromPeer(engine, connection.address());
         } catch (final IOException e) {
             fail(faultOf(e));

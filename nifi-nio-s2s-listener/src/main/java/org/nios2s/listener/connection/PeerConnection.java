@@ -157,10 +157,14 @@ public final class PeerConnection implements TransactionPeer {
         return remoteAddress.getAddress();
     }
 
-    /** The TLS handshake is over: takes the peer's identity from its certificate. */
-    public void identify(final SSLEngine engine) throws ConnectionFault {
+    /**
+     * The TLS handshake is over: takes the peer's identity from its certificate.
+     *
+     * @param key with which the peer reads
+     */
+    public void identify(final SSLEngine engine, final ReadKey key) throws ConnectionFault {
         maxWriteBytes = TlsHandlerFactory.recordBytes(engine);
-        readKey = ReadKey.of(engine);
+        readKey = key;
         listener.metrics().add(Counter.TLS_HANDSHAKES, 1);
         if (TlsHandlerFactory.isResumed(engine, acceptedMillis)) {
             listener.metrics().add(Counter.TLS_RESUMPTIONS, 1);

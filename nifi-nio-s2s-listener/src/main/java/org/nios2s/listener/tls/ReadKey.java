@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.tls;
 
-import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
-import java.security.Security;
-import javax.net.ssl.SSLEngine;
-
 /**
  * The key of TLS 1.3 with which a peer reads what BoringSSL sends, and how long it will last. Lives on the connection's IO worker.
  *
@@ -19,22 +15,14 @@ public final class ReadKey {
     private long usedBytes;
     private Runnable next = NOTHING;
 
-    private ReadKey(final long limitBytes) {
+    /** @param limitBytes after which the peer renews it */
+    ReadKey(final long limitBytes) {
         this.limitBytes = limitBytes;
     }
 
     /** Of a peer that does not renew it, or may ask as often as it likes. */
     public static ReadKey unlimited() {
         return new ReadKey(Long.MAX_VALUE);
-    }
-
-    /** Of a peer whose handshake has ended: its Java is taken to have the limits of this one. */
-    public static ReadKey of(final SSLEngine engine) {
-        if (engine instanceof ReferenceCountedOpenSslEngine
-                && TlsParameters.TLS_1_3.equals(engine.getSession().getProtocol())) {
-            return new ReadKey(TlsParameters.keyLimitBytes(Security.getProperty(TlsParameters.KEY_LIMITS)));
-        }
-        return unlimited();
     }
 
     /** So many bytes are encrypted, in records that have a byte for their type, too. */

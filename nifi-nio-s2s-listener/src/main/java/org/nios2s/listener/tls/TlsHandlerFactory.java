@@ -12,6 +12,7 @@ import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.internal.tcnative.SSL;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
+import java.security.Security;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -83,9 +84,27 @@ public final class TlsHandlerFactory implements AutoCloseable {
                 handshakeThreads, new DefaultThreadFactory("Site-to-Site NIO Handshake", true));
     }
 
-    /** @param choice of the provider; if OpenSSL can't serve, the JDK does, see {@link #reportObstacle} */
+    /**
+     * For peers whose Java renews keys as often as this one.
+     *
+     * @param choice of the provider; if OpenSSL can't serve, the JDK does, see {@link #reportObstacle}
+     */
     public static TlsHandlerFactory create(
             final SSLContext sslContext, final Provider choice, final int handshakeThreads) {
+        return create(sslContext, choice, handshakeThreads, ownKeyLimitBytes());
+    }
+
+    /** @return bytes after which this Java renews a key */
+    public static long ownKeyLimitBytes() {
+        return TlsParameters.keyLimitBytes(Security.getProperty(TlsParameters.KEY_LIMITS));
+    }
+
+    /** @param peersKeyLimitBytes after which the Java of peers renews a key */
+    public static TlsHandlerFactory create(
+            final SSLContext sslContext,
+            final Provider choice,
+            final int handshakeThreads,
+            final long peersKeyLimitBytes) {
         final TlsParameters offer = TlsParameters.ofHttps(sslContext);
         final SslContext jdk = jdkContext(sslContext, offer);
         if (choice == Provider.JDK) {
@@ -94,7 +113,8 @@ public final class TlsHandlerFactory implements AutoCloseable {
         try {
             final String obstacle = obstacleToOpenSsl(offer);
             if (obstacle == null) {
-                return new TlsHandlerFactory(jdk, new BoringSslContext(offer), Obstacle.NONE, handshakeThreads);
+                return new TlsHandlerFactory(
+                        jdk, new BoringSslContext(offer, peersKeyLimitBytes), Obstacle.NONE, handshakeThreads);
             }
             return new TlsHandlerFactory(jdk, null, new Obstacle(choice, obstacle), handshakeThreads);
         } catch (final SSLException | RuntimeException | LinkageError e) {
@@ -168,6 +188,15 @@ public final class TlsHandlerFactory implements AutoCloseable {
             return RECORD_BYTES;
         }
         return RECORD_BYTES_OF_JDK;
+    }
+
+    /** @return the key with which a peer reads whose handshake has ended */
+    public ReadKey readKey(final SSLEngine engine) {
+        if (engine instanceof ReferenceCountedOpenSslEngine
+                && TlsParameters.TLS_1_3.equals(engine.getSession().getProtocol())) {
+            return new ReadKey(boringSsl.peersKeyLimitBytes());
+        }
+        return ReadKey.unlimited();
     }
 
     /** @return the implementation, for the log */

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.limits.HandshakeLimit;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.tls.ReadKey;
 
 /** What is said of a peer. Lives on the test's thread. */
 class PeerConnectionTest {
@@ -99,7 +100,7 @@ class PeerConnectionTest {
         when(session.getPeerCertificates()).thenReturn(new Certificate[] {certificate});
         final SSLEngine engine = mock(SSLEngine.class);
         when(engine.getSession()).thenReturn(session);
-        connection.identify(engine);
+        connection.identify(engine, ReadKey.unlimited());
         assertEquals("Peer 10.0.0.7:4711 (CN=a\\u202eb)", connection.toString());
     }
 }

@@ -92,9 +92,20 @@ final class SteppedListener extends ServedListener {
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
      */
     SteppedListener(final NanoClock clock, final SSLContext tls, final String... settings) throws Exception {
-        this(new SteppedTime(clock), tls, address -> HOST_NAME, null, settings);
+        this(new SteppedTime(clock), time -> stepped(time, tls, null, address -> HOST_NAME), tls != null, settings);
         final HostNames hostNames = context().endpoint().hostNames();
         awaiting().until(() -> HOST_NAME.equals(hostNames.nameOf(InetAddress.getLoopbackAddress())));
+    }
+
+    /**
+     * @param tls NiFi's own
+     * @param peersKeyLimitBytes after which the Java of peers is taken to renew a key
+     * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
+     */
+    SteppedListener(
+            final NanoClock clock, final SSLContext tls, final long peersKeyLimitBytes, final String... settings)
+            throws Exception {
+        this(new SteppedTime(clock), time -> stepped(time, tls, peersKeyLimitBytes), true, settings);
     }
 
     /**
@@ -113,17 +124,16 @@ final class SteppedListener extends ServedListener {
     SteppedListener(
             final Function<InetAddress, String> resolver, final NodeInformant nodeInformant, final String... settings)
             throws Exception {
-        this(new SteppedTime(STANDING), null, resolver, nodeInformant, settings);
+        this(new SteppedTime(STANDING), time -> stepped(time, null, nodeInformant, resolver), false, settings);
     }
 
     private SteppedListener(
             final SteppedTime time,
-            final SSLContext tls,
-            final Function<InetAddress, String> resolver,
-            final NodeInformant nodeInformant,
+            final Function<SteppedTime, Maker> maker,
+            final boolean isSecure,
             final String... settings)
             throws Exception {
-        super(stepped(time, tls, nodeInformant, resolver), tls != null, withOneWorker(settings));
+        super(maker.apply(time), isSecure, withOneWorker(settings));
         this.stepped = time;
         this.connections = onlyConnections();
         final Channel server = serverChannel();

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.matrix.RenewingPeer.Action;
@@ -29,13 +28,14 @@ class KeyRenewalTest {
     private static final int LARGE_BYTES = 200 << 20;
     private static final int LIMIT_BYTES = 1 << 20;
 
-    /** Reached once in that content. */
-    private static final int LARGE_LIMIT_BYTES = 1 << 25;
-
     private static final String KEY_LIMITS = "jdk.tls.keyLimits";
 
     @TempDir
     private Path directory;
+
+    private String run(final MatrixListener listener, final Action action, final long bytes) throws Exception {
+        return new RenewingPeer(directory, listener.keys(), listener.port(), LIMIT_BYTES).run(action, bytes);
+    }
 
     @ParameterizedTest
     @EnumSource(names = {"JDK_TLS_EPOLL", "JDK_TLS_NIO"})
@@ -43,7 +43,7 @@ class KeyRenewalTest {
     void inAPull(final Variant variant) throws Exception {
         try (MatrixListener listener = MatrixListener.patient(variant)) {
             listener.offer(new byte[LARGE_BYTES]);
-            assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, LARGE_BYTES));
+            assertEquals("", run(listener, Action.PULL, LARGE_BYTES));
             assertEquals(0, listener.faults(ConnectionFault.Kind.TLS));
         }
     }
@@ -75,32 +75,11 @@ class KeyRenewalTest {
     void inAPullFromBoringSsl(final Variant variant) throws Exception {
         try (MatrixListener listener = MatrixListener.patient(variant)) {
             listener.offer(new byte[CONTENT_BYTES]);
-            assertNotEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
+            assertNotEquals("", run(listener, Action.PULL, CONTENT_BYTES));
             assertEquals(1, listener.faults(ConnectionFault.Kind.TLS));
             MatrixListener.awaiting().until(() -> listener.output().queued() == 1);
-            assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
+            assertEquals("", run(listener, Action.PULL, CONTENT_BYTES));
             assertEquals(1, listener.faults(ConnectionFault.Kind.TLS));
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        // what the peer does, and after how many bytes it renews its key
-        "PULL, 33554432",
-        "PULL_SLOWLY, 33554432",
-        "PULL, 137438953472"
-    })
-    @DisplayName("once in a pull from BoringSSL, at the limit that NiFi's Java has; or not, as a peer that is no Java")
-    void atTheUsualLimit(final Action action, final long limitOfPeer) throws Exception {
-        final String usual = Security.getProperty(KEY_LIMITS);
-        try (MatrixListener listener = MatrixListener.patient(Variant.BORINGSSL_EPOLL)) {
-            // Behind the start, which would choose the JDK.
-            Security.setProperty(KEY_LIMITS, "AES/GCM/NoPadding KeyUpdate " + LARGE_LIMIT_BYTES);
-            listener.offer(new byte[CONTENT_BYTES]);
-            assertEquals("", RenewingPeer.run(directory, listener, limitOfPeer, action, CONTENT_BYTES));
-            assertEquals(0, listener.faults(ConnectionFault.Kind.TLS));
-        } finally {
-            Security.setProperty(KEY_LIMITS, usual);
         }
     }
 
@@ -111,7 +90,7 @@ class KeyRenewalTest {
         Security.setProperty(KEY_LIMITS, "AES/GCM/NoPadding KeyUpdate " + LIMIT_BYTES);
         try (MatrixListener listener = MatrixListener.patient(Variant.BORINGSSL_EPOLL, "tls.provider", "auto")) {
             listener.offer(new byte[CONTENT_BYTES]);
-            assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PULL, CONTENT_BYTES));
+            assertEquals("", run(listener, Action.PULL, CONTENT_BYTES));
             assertEquals(0, listener.faults(ConnectionFault.Kind.TLS));
         } finally {
             Security.setProperty(KEY_LIMITS, usual);
@@ -123,7 +102,7 @@ class KeyRenewalTest {
     @DisplayName("in a push")
     void inAPush(final Variant variant) throws Exception {
         try (MatrixListener listener = MatrixListener.patient(variant)) {
-            assertEquals("", RenewingPeer.run(directory, listener, LIMIT_BYTES, Action.PUSH, CONTENT_BYTES));
+            assertEquals("", run(listener, Action.PUSH, CONTENT_BYTES));
         }
     }
 

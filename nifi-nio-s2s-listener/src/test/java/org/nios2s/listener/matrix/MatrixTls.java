@@ -55,12 +55,12 @@ public final class MatrixTls {
     }
 
     /** @return a key, and its certificate as the only one that is trusted */
-    static KeyStore store(final String name) throws Exception {
+    public static KeyStore store(final String name) throws Exception {
         return new Authority(KeyKind.P256, name).store();
     }
 
     /** @return a context of these keys; NiFi's holder of managers has been given them too, as NiFi's start does */
-    static SSLContext nifiContext(final KeyStore store) throws Exception {
+    public static SSLContext nifiContext(final KeyStore store) throws Exception {
         final KeyManager keyManager = keyManager(store, KeyManagerFactory.getDefaultAlgorithm());
         final TrustManager trustManager = trustManager(store);
         FrameworkSslContextHolder.setKeyManager((X509ExtendedKeyManager) keyManager);

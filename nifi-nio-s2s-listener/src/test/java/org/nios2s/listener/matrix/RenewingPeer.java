@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,15 +21,41 @@ import org.nios2s.peers.Message;
  * A peer whose Java renews the keys of TLS 1.3 after fewer bytes than by default. That is said once for a JVM, so it is the main
  * program of one of its own. For one thread.
  */
-final class RenewingPeer {
+public final class RenewingPeer {
     private static final long PATIENCE_MINUTES = 2;
     private static final int BUFFER_BYTES = 16 * 1024;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private RenewingPeer() {}
+    private final List<String> commandLine;
+    private final Path said;
+
+    /**
+     * @param directory for its files
+     * @param keys of both ends
+     * @param port of the listener
+     * @param limitBytes after which its Java renews a key
+     */
+    public RenewingPeer(final Path directory, final KeyStore keys, final int port, final long limitBytes)
+            throws Exception {
+        final Path keyFile = directory.resolve("keys.p12");
+        MatrixTls.save(keys, keyFile);
+        final Path security = Files.writeString(
+                directory.resolve("java.security"),
+                "jdk.tls.keyLimits=AES/GCM/NoPadding KeyUpdate " + limitBytes + ", ChaCha20-Poly1305 KeyUpdate "
+                        + limitBytes);
+        said = directory.resolve("peer.txt");
+        commandLine = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djava.security.properties=" + security,
+                "-cp",
+                System.getProperty("java.class.path"),
+                RenewingPeer.class.getName(),
+                keyFile.toString(),
+                String.valueOf(port));
+    }
 
     /** What the peer does once. */
-    enum Action {
+    public enum Action {
         PULL {
             @Override
             void run(final MatrixPeer peer, final long bytes) throws IOException {
@@ -79,33 +106,11 @@ final class RenewingPeer {
     /**
      * Runs the peer in a JVM of its own.
      *
-     * @param limitBytes after which its Java renews a key
      * @return what it said if it failed, or nothing
      */
-    static String run(
-            final Path directory,
-            final MatrixListener listener,
-            final long limitBytes,
-            final Action action,
-            final long bytes)
-            throws Exception {
-        final Path keys = directory.resolve("keys.p12");
-        MatrixTls.save(listener.keys(), keys);
-        final Path security = Files.writeString(
-                directory.resolve("java.security"),
-                "jdk.tls.keyLimits=AES/GCM/NoPadding KeyUpdate " + limitBytes + ", ChaCha20-Poly1305 KeyUpdate "
-                        + limitBytes);
-        final Path said = directory.resolve("peer.txt");
-        final List<String> line = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Djava.security.properties=" + security,
-                "-cp",
-                System.getProperty("java.class.path"),
-                RenewingPeer.class.getName(),
-                keys.toString(),
-                String.valueOf(listener.port()),
-                action.name(),
-                String.valueOf(bytes)));
+    public String run(final Action action, final long bytes) throws Exception {
+        final List<String> line = new ArrayList<>(commandLine);
+        line.addAll(List.of(action.name(), String.valueOf(bytes)));
         final Process peer = new ProcessBuilder(line)
                 .redirectErrorStream(true)
                 .redirectOutput(said.toFile())
