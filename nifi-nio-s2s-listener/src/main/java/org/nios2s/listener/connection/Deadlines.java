@@ -144,7 +144,7 @@ final class Deadlines {
         final long moreNanos = Math.max(0, nowNanos - countedNanos);
         final long lastMovedNanos = later(lastBytesNanos, reading.lastReadNanos());
         long silentNanos = moreNanos;
-        if (reading.isRatePaused() || step.isDelayedByRate()) {
+        if (reading.isRatePaused() || step.isDelayed()) {
             // There could be no sign of life, since we do not read or write.
             turn.heard();
             silentNanos = 0;

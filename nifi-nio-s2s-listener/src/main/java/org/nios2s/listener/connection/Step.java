@@ -108,8 +108,8 @@ public interface Step {
         return !isWaiting();
     }
 
-    /** @return whether the peer's rate delays this step now, though it is the peer's turn */
-    default boolean isDelayedByRate() {
+    /** @return whether the peer's rate, or its key of TLS, delays this step now, though it is the peer's turn */
+    default boolean isDelayed() {
         return false;
     }
 

@@ -183,7 +183,7 @@ final class SendStep implements WaitingTransactionStep {
     }
 
     @Override
-    public boolean isDelayedByRate() {
+    public boolean isDelayed() {
         return turn == Turn.OURS;
     }
 

@@ -96,7 +96,7 @@ class DeadlinesTest {
     @DisplayName("a peer that is not read because of its rate is not silent")
     void excused() throws Exception {
         count(2, true);
-        when(step.isDelayedByRate()).thenReturn(true);
+        when(step.isDelayed()).thenReturn(true);
         count(60, true);
         assertEquals(0, silentSeconds());
     }
