@@ -31,7 +31,7 @@ final class SendStep implements WaitingTransactionStep {
         PEERS,
         /** A content worker makes the next piece: only then may it touch the transaction. */
         CONTENT_WORKERS,
-        /** Ours: what follows is under way, or the peer has used up its rate. */
+        /** Ours: what follows is under way, or the peer has used up its rate or its key. */
         OURS
     }
 
@@ -103,15 +103,14 @@ final class SendStep implements WaitingTransactionStep {
     }
 
     private void pieceHasLeft() {
+        turn = Turn.OURS;
         final long waitNanos = connection().rate().spendBytes(pieceBytes);
         if (pull.transaction().isComplete()) {
-            turn = Turn.OURS;
             pull.charge().settle(-pull.charge().used());
             proceed(() -> new AwaitChecksumStep(pull));
         } else if (connection().readKey().isUsedUp()) {
             awaitNewKey();
         } else if (waitNanos > 0) {
-            turn = Turn.OURS;
             nextPiece = connection().worker().schedule(this::makeNextPiece, waitNanos, TimeUnit.NANOSECONDS);
         } else {
             makeNextPiece();

@@ -5,16 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
+import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.listener.matrix.MatrixTls;
 import org.nios2s.listener.matrix.RenewingPeer;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.peers.OneGoSocket;
 
 /**
  * A pull from BoringSSL pauses when its peer has used up the key with which it reads. Lives on the test's thread; a peer that renews
@@ -25,6 +30,9 @@ class ReadKeyTest {
     private static final int CONTENT_BYTES = 40 << 20;
     /** Reached once in that content. */
     private static final long LIMIT_BYTES = 1 << 25;
+
+    private static final int SMALL_CONTENT_BYTES = 1 << 20;
+    private static final long SMALL_LIMIT_BYTES = 1 << 16;
 
     @TempDir
     private Path directory;
@@ -55,5 +63,30 @@ class ReadKeyTest {
             assertEquals("", peer.run(action, CONTENT_BYTES));
             listener.assertNoFault();
         }
+    }
+
+    @Test
+    @DisplayName("is not silent while the listener waits for the next one, though another peer waits for the permit")
+    void isNotSilent() throws Exception {
+        final AtomicLong clock = new AtomicLong(System.nanoTime());
+        try (SteppedListener listener = new SteppedListener(
+                        clock::get, context, SMALL_LIMIT_BYTES, "tls.provider", "openssl", "pulls.in.order", "true");
+                WirePeer peer = connect(listener);
+                WirePeer other = connect(listener)) {
+            listener.output().queue(Map.of(), new byte[SMALL_CONTENT_BYTES]);
+            listener.output().queue(Map.of(), new byte[1]);
+            peer.request("RECEIVE_FLOWFILES").expect(ResponseCode.MORE_DATA);
+            peer.in().skipNBytes(SMALL_LIMIT_BYTES);
+            other.request("RECEIVE_FLOWFILES").flush();
+            listener.awaitAnyStep("AwaitFlowFilesStep");
+            listener.passTime(clock, Duration.ofSeconds(4));
+            assertEquals("SendStep", listener.step(0));
+            listener.assertNoFault();
+        }
+    }
+
+    private WirePeer connect(final SteppedListener listener) throws Exception {
+        return new WirePeer(OneGoSocket.connect(listener.address()).secured(context))
+                .open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1");
     }
 }
