@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -79,10 +80,34 @@ public class ServedListener implements AutoCloseable {
         when(rootGroup.isRootGroup()).thenReturn(true);
         serve(ConnectableType.INPUT_PORT, INPUT_PORT, input);
         serve(ConnectableType.OUTPUT_PORT, OUTPUT_PORT, output);
-        address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
-        listener = maker.make(address.getPort(), properties(address.getPort(), isSecure, settings));
-        listener.setRootGroup(rootGroup);
-        listener.start();
+        int port = freePort();
+        RemoteSiteListener started = start(maker, port, isSecure, settings);
+        while (!isServing(started)) {
+            // Another process has taken the port meanwhile.
+            started.stop();
+            port = freePort();
+            started = start(maker, port, isSecure, settings);
+        }
+        listener = started;
+        address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
+    private RemoteSiteListener start(
+            final Maker maker, final int port, final boolean isSecure, final String... settings) throws Exception {
+        final RemoteSiteListener made = maker.make(port, properties(port, isSecure, settings));
+        made.setRootGroup(rootGroup);
+        made.start();
+        return made;
+    }
+
+    private static boolean isServing(final RemoteSiteListener started) {
+        // One of another class loader can't be asked.
+        if (!(started instanceof final NioRemoteSiteListener ours)) {
+            return true;
+        }
+        return Objects.requireNonNull(ours.running(), "The listener has not started: its log says why")
+                        .serverChannel()
+                != null;
     }
 
     /**
