@@ -151,17 +151,6 @@ class ProxyHeaderTest {
     }
 
     @Test
-    @DisplayName("nor is one that resets its connection, or says nothing at all")
-    void resetHealthCheck() throws Exception {
-        peer.bytes(HEADER).flush();
-        listener.awaitStep("MagicStep");
-        peer.reset();
-        listener.connect().close();
-        listener.awaitNoConnections();
-        listener.assertNoFault();
-    }
-
-    @Test
     @DisplayName("rules of routing test the agent")
     void routes() throws Exception {
         peer.bytes(HEADER).shakeHands(WirePeer.properties("PORT_IDENTIFIER", null));
@@ -190,13 +179,6 @@ class ProxyHeaderTest {
         peer.bytes(HEADER).bytes(new byte[8]).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.WRONG_MAGIC);
         assertOneLine(AGENT + ":" + AGENT_PORT + ": ", "its first bytes are not 'NiFi'");
-    }
-
-    @Test
-    @DisplayName("a second header is no magic")
-    void twice() throws Exception {
-        peer.bytes(HEADER).bytes(HEADER).expectEnd();
-        listener.awaitFault(ConnectionFault.Kind.WRONG_MAGIC);
     }
 
     private static Named<byte[]> named(final String name, final byte[] bytes) {
@@ -289,19 +271,6 @@ class ProxyHeaderTest {
                 .expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
         assertOneLine(OWN, "The PROXY header has more than 4096 bytes");
-    }
-
-    @Test
-    @DisplayName("so is one of 64 KiB that is there")
-    void hugeAndThere() throws Exception {
-        final byte[] addresses = ProxyHeaders.tcp(AGENT, AGENT_PORT);
-        final byte[] rest = ProxyHeaders.tlv(0xFFFF - addresses.length);
-        peer.bytes(ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4, addresses, rest))
-                .flush();
-        listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
-        peer.close();
-        listener.awaitNoConnections();
-        listener.awaitNothingHeld();
     }
 
     @Test
