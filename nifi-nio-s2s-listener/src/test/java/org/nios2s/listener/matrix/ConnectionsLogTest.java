@@ -9,6 +9,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.access.AccessLines;
+import org.nios2s.peers.TestPeer;
 
 /** How a connection is told of, whatever serves it. Lives on the test's thread. */
 class ConnectionsLogTest {
@@ -18,7 +19,7 @@ class ConnectionsLogTest {
     void secure(final Variant variant) throws Exception {
         try (AccessLines log = new AccessLines("Connections", Level.DEBUG);
                 MatrixListener listener = MatrixListener.patient(variant)) {
-            try (MatrixPeer peer = listener.connect()) {
+            try (TestPeer peer = listener.connect()) {
                 Place.REQUEST.reach(peer, listener);
                 MatrixListener.awaiting().until(() -> log.lines().size() == 1);
             }

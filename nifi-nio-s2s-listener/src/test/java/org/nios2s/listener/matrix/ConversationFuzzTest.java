@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.peers.TestPeer;
 
 /**
  * A whole conversation as one input, in two pieces, to the whole listener on a real socket: it ends, nothing of it is left, and
@@ -56,10 +57,10 @@ class ConversationFuzzTest {
             listener = new MatrixListener(Variant.PLAIN_NIO);
         }
         listener.offerOne(CONTENT);
-        try (MatrixPeer peer = listener.connect()) {
+        try (TestPeer peer = listener.connect()) {
             final int first = Math.floorMod(split, conversation.length + 1);
-            peer.sayInVain(Arrays.copyOf(conversation, first));
-            peer.sayInVain(Arrays.copyOfRange(conversation, first, conversation.length));
+            peer.trySay(Arrays.copyOf(conversation, first));
+            peer.trySay(Arrays.copyOfRange(conversation, first, conversation.length));
             peer.halfClose();
             assertTrue(peer.isEndedWithin(PATIENCE_MILLIS), "the connection stays open");
         }

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.connection.Drain;
 import org.nios2s.peers.LogLines;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** An operator has the listener drain, and resume. Lives on the test's thread. */
 @Timeout(120)
@@ -39,22 +40,22 @@ class DrainTest {
                 .toList();
     }
 
-    private static void assertEnded(final MatrixPeer peer) throws IOException {
+    private static void assertEnded(final TestPeer peer) throws IOException {
         assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
     }
 
-    private static void beginPush(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+    private static void beginPush(final TestPeer peer, final MatrixListener listener) throws IOException {
         Place.CONTENT.reach(peer, listener);
         MatrixListener.awaiting().until(() -> listener.metric("TransactionsInProgress") == 1);
     }
 
-    private static void finishPush(final MatrixPeer peer, final byte[] rest) throws IOException {
+    private static void finishPush(final TestPeer peer, final byte[] rest) throws IOException {
         peer.say(rest);
         assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.finishPush());
     }
 
     private static void assertRefused(final MatrixListener listener) throws IOException {
-        try (MatrixPeer newcomer = listener.connect()) {
+        try (TestPeer newcomer = listener.connect()) {
             newcomer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
             newcomer.expectResource();
             newcomer.say(Message.handshake(MatrixListener.INPUT_PORT));
@@ -69,11 +70,11 @@ class DrainTest {
     @DisplayName("what is under way ends well, what is idle is closed, a newcomer is told that the port is not running")
     void drains(final Variant variant) throws Exception {
         try (MatrixListener listener = MatrixListener.patient(variant);
-                MatrixPeer idle = listener.connect();
-                MatrixPeer lister = listener.connect();
-                MatrixPeer small = listener.connect();
-                MatrixPeer large = listener.connect();
-                MatrixPeer pull = listener.connect()) {
+                TestPeer idle = listener.connect();
+                TestPeer lister = listener.connect();
+                TestPeer small = listener.connect();
+                TestPeer large = listener.connect();
+                TestPeer pull = listener.connect()) {
             Place.PUSH.reach(idle, listener);
             Place.PEER_LIST.reach(lister, listener);
             Place.CONTENT.reach(small, listener);
@@ -120,7 +121,7 @@ class DrainTest {
                 commits.countDown();
                 MatrixListener.awaiting().until(() -> mayCommit.getCount() == 0);
             });
-            try (MatrixPeer peer = listener.connect()) {
+            try (TestPeer peer = listener.connect()) {
                 beginPush(peer, listener);
                 peer.say(Place.Size.SMALL_CONTENT, Message.response(ResponseCode.FINISH_TRANSACTION));
                 peer.expect(ResponseCode.CONFIRM_TRANSACTION);
@@ -146,7 +147,7 @@ class DrainTest {
     @DisplayName("a listener that resumes serves newcomers, also those that it has refused; it can drain again")
     void resumes() throws Exception {
         try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL);
-                MatrixPeer refused = listener.connect()) {
+                TestPeer refused = listener.connect()) {
             assertEquals("The listener serves its peers", listener.call("resume"));
             listener.call("drain");
             refused.say(Message.magic(), Message.protocol(Place.Size.VERSION));
@@ -175,7 +176,7 @@ class DrainTest {
             listener.input().full(true);
             assertRefused(listener);
             listener.input().allow(identity -> false);
-            try (MatrixPeer peer = listener.connect()) {
+            try (TestPeer peer = listener.connect()) {
                 peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
                 peer.expectResource();
                 peer.say(Message.handshake(MatrixListener.INPUT_PORT));
@@ -188,7 +189,7 @@ class DrainTest {
     @DisplayName("a peer that was refused and begins a transaction all the same is cut off")
     void refusedPeerGoesOn() throws Exception {
         try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL);
-                MatrixPeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             listener.call("drain");
             peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
             peer.expectResource();
@@ -203,11 +204,11 @@ class DrainTest {
     }
 
     /** Pushes one transaction after the other until its connection ends. */
-    private record Pusher(MatrixPeer peer, AtomicInteger acknowledged, AtomicInteger unknown) implements Runnable {
+    private record Pusher(TestPeer peer, AtomicInteger acknowledged, AtomicInteger unknown) implements Runnable {
         @Override
         public void run() {
             boolean isConfirmed = false;
-            try (MatrixPeer closed = peer) {
+            try (TestPeer closed = peer) {
                 while (true) {
                     isConfirmed = false;
                     closed.say(Message.utf("SEND_FLOWFILES"));
@@ -236,7 +237,7 @@ class DrainTest {
         try (MatrixListener listener = MatrixListener.patient(variant)) {
             final List<Thread> threads = new ArrayList<>();
             for (int peer = 0; peer < PEERS; peer++) {
-                final MatrixPeer pusher = listener.connect();
+                final TestPeer pusher = listener.connect();
                 Place.PUSH.reach(pusher, listener);
                 threads.add(Thread.ofPlatform().start(new Pusher(pusher, acknowledged, unknown)));
             }
@@ -257,9 +258,9 @@ class DrainTest {
     void waitsForPlace() throws Exception {
         try (MatrixListener listener =
                         MatrixListener.patient(Variant.PLAIN_EPOLL, "request.queue.size", "1", "worker.threads", "1");
-                MatrixPeer first = listener.connect();
-                MatrixPeer second = listener.connect();
-                MatrixPeer third = listener.connect()) {
+                TestPeer first = listener.connect();
+                TestPeer second = listener.connect();
+                TestPeer third = listener.connect()) {
             beginPush(first, listener);
             Place.PUSH.reach(second, listener);
             second.say(Message.utf("SEND_FLOWFILES"));
@@ -282,7 +283,7 @@ class DrainTest {
     @DisplayName("a listener that is stopped while it drains says nothing more of it")
     void stopped() throws Exception {
         try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL);
-                MatrixPeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             beginPush(peer, listener);
             listener.call("drain");
             assertEquals(1, listener.metric("ConnectionsToDrain"));
@@ -331,7 +332,7 @@ class DrainTest {
         final CountDownLatch ended = new CountDownLatch(1);
         final Object former = signals.install(signals.handler(ended::countDown));
         try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL, "drain.before.stop", "1 hour");
-                MatrixPeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             beginPush(peer, listener);
             signals.raise();
             MatrixListener.awaiting().until(() -> lines().equals(List.of("drains")));
@@ -354,7 +355,7 @@ class DrainTest {
         final Object former = signals.install(signals.handler(ends::incrementAndGet));
         try {
             try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL, "drain.before.stop", "1 hour");
-                    MatrixPeer peer = listener.connect()) {
+                    TestPeer peer = listener.connect()) {
                 beginPush(peer, listener);
                 signals.raise();
                 MatrixListener.awaiting().until(() -> lines().equals(List.of("drains")));

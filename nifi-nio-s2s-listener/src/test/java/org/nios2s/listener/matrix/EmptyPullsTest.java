@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.peers.LogLines;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** A peer that asks an empty queue again and again. Lives on the test's thread. */
 class EmptyPullsTest {
@@ -21,7 +22,7 @@ class EmptyPullsTest {
     @DisplayName("1,000 pulls of an empty queue are answered and leave no line in the log")
     void noLine(final Variant variant) throws Exception {
         try (MatrixListener listener = new MatrixListener(variant);
-                MatrixPeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             peer.openForTransactions(MatrixListener.OUTPUT_PORT, listener.properties());
             try (LogLines log = new LogLines("org.nios2s.listener", Level.INFO)) {
                 for (int pull = 0; pull < PULLS; pull++) {

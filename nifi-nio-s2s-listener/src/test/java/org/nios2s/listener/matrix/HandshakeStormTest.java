@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** More peers come at once than may be in their handshake. Lives on the test's thread; each peer has its own. */
 @DisplayName("A storm of handshakes")
@@ -59,7 +60,7 @@ class HandshakeStormTest {
         }
     }
 
-    private static MatrixPeer connect(final MatrixListener listener) {
+    private static TestPeer connect(final MatrixListener listener) {
         try {
             return listener.connect();
         } catch (final Exception e) {
@@ -67,7 +68,7 @@ class HandshakeStormTest {
         }
     }
 
-    private static MatrixPeer say(final MatrixPeer peer, final byte[] message) {
+    private static TestPeer say(final TestPeer peer, final byte[] message) {
         try {
             peer.say(message);
             return peer;
@@ -76,7 +77,7 @@ class HandshakeStormTest {
         }
     }
 
-    private static MatrixPeer agreeOnProtocol(final MatrixPeer peer) {
+    private static TestPeer agreeOnProtocol(final TestPeer peer) {
         try {
             peer.say(Message.protocol(6));
             assertEquals(RESOURCE_OK, peer.read(1)[0]);
@@ -87,7 +88,7 @@ class HandshakeStormTest {
     }
 
     /** And leaves. */
-    private static void shakeHands(final MatrixPeer peer) {
+    private static void shakeHands(final TestPeer peer) {
         try (peer) {
             peer.say(Message.handshake(MatrixListener.INPUT_PORT));
             peer.expect(ResponseCode.PROPERTIES_OK);
@@ -100,9 +101,9 @@ class HandshakeStormTest {
     @DisplayName("gets the place of a handshake that stands still")
     void stalled() throws Exception {
         try (MatrixListener listener = listener(Variant.PLAIN_EPOLL, 1);
-                MatrixPeer stalled = listener.connect()) {
+                TestPeer stalled = listener.connect()) {
             stalled.say(Message.magic());
-            try (MatrixPeer next = listener.connect()) {
+            try (TestPeer next = listener.connect()) {
                 next.say(Message.magic());
                 agreeOnProtocol(next);
                 shakeHands(next);
@@ -116,7 +117,7 @@ class HandshakeStormTest {
             "is served beside an address that drips into more handshakes than there may be, and lets one end now and then")
     void dripping() throws Exception {
         final byte[] opening = Message.opening(MatrixListener.INPUT_PORT);
-        final List<MatrixPeer> hostile = new ArrayList<>();
+        final List<TestPeer> hostile = new ArrayList<>();
         try (MatrixListener listener = listener(Variant.PLAIN_EPOLL, 20);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 2 * 20; i++) {
@@ -129,16 +130,16 @@ class HandshakeStormTest {
             final AtomicInteger drops = new AtomicInteger();
             MatrixListener.awaiting().pollInterval(Duration.ofMillis(500)).until(() -> {
                 final int drop = drops.getAndIncrement();
-                hostile.forEach(peer -> peer.sayInVain(new byte[] {opening[drop]}));
+                hostile.forEach(peer -> peer.trySay(new byte[] {opening[drop]}));
                 if (drop % 4 == 3) {
-                    hostile.get(drop / 4).leave();
+                    hostile.get(drop / 4).close();
                 }
                 return honest.isDone();
             });
             honest.get();
             assertTrue(listener.faults(ConnectionFault.Kind.SLOW_PEER) > 0);
         } finally {
-            for (final MatrixPeer peer : hostile) {
+            for (final TestPeer peer : hostile) {
                 peer.close();
             }
         }
@@ -157,15 +158,15 @@ class HandshakeStormTest {
                         "60 secs",
                         "proxy.protocol.from",
                         "127.0.0.1");
-                MatrixPeer endless = listener.connectPlain();
-                MatrixPeer other = listener.connectPlain()) {
+                TestPeer endless = listener.connectPlain();
+                TestPeer other = listener.connectPlain()) {
             endless.say(beginning);
             other.say(beginning);
             MatrixListener.awaiting()
                     .pollInterval(Duration.ofMillis(PAUSE_MILLIS))
                     .until(() -> {
-                        endless.sayInVain(new byte[1]);
-                        other.sayInVain(new byte[1]);
+                        endless.trySay(new byte[1]);
+                        other.trySay(new byte[1]);
                         return listener.faults(ConnectionFault.Kind.SLOW_PEER) == 1;
                     });
         }

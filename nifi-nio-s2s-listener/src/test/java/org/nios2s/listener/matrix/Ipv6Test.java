@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.port.ReceivedFlowFile;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** Peers that come over IPv6 to a listener of both families. Lives on the test's thread. */
 class Ipv6Test {
@@ -36,7 +37,7 @@ class Ipv6Test {
         }
     }
 
-    private static void pushTo(final MatrixListener listener, final MatrixPeer peer) throws IOException {
+    private static void pushTo(final MatrixListener listener, final TestPeer peer) throws IOException {
         peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties());
         assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of("name", "value"), new byte[10]));
     }
@@ -46,7 +47,7 @@ class Ipv6Test {
     @DisplayName("attributes and provenance name the address as the stock listener does")
     void push(final Variant variant) throws Exception {
         try (MatrixListener listener = new MatrixListener(variant);
-                MatrixPeer peer = listener.connect(loopback)) {
+                TestPeer peer = listener.connect(loopback)) {
             pushTo(listener, peer);
             final ReceivedFlowFile received = listener.input().committed().getFirst();
             assertEquals(
@@ -75,7 +76,7 @@ class Ipv6Test {
         final Optional<InetAddress> address = linkLocal();
         assumeTrue(address.isPresent(), "This machine has no link-local address");
         try (MatrixListener listener = new MatrixListener(variant);
-                MatrixPeer peer = listener.connect(address.get())) {
+                TestPeer peer = listener.connect(address.get())) {
             pushTo(listener, peer);
             assertEquals(0, listener.internalFaults());
         }
@@ -87,7 +88,7 @@ class Ipv6Test {
     void pull(final Variant variant) throws Exception {
         final byte[] content = new byte[10];
         try (MatrixListener listener = new MatrixListener(variant);
-                MatrixPeer peer = listener.connect(loopback)) {
+                TestPeer peer = listener.connect(loopback)) {
             listener.offer(content);
             peer.openForTransactions(MatrixListener.OUTPUT_PORT, listener.properties());
             peer.say(Message.utf("RECEIVE_FLOWFILES"));

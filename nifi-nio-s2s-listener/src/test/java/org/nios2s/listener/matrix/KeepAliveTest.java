@@ -12,6 +12,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.peers.TestPeer;
 
 /** What Linux tells of the sockets of a listener whose peers are silent. Lives on the test's thread. */
 @EnabledOnOs(OS.LINUX)
@@ -30,7 +31,7 @@ class KeepAliveTest {
     @DisplayName("the kernel looks after two minutes whether a silent peer is still there")
     void silentPeer(final Variant variant) throws Exception {
         try (MatrixListener listener = new MatrixListener(variant);
-                MatrixPeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             peer.open(MatrixListener.INPUT_PORT, listener.properties());
             MatrixListener.awaiting().until(() -> isWatched(listener.port(), peer.localPort()));
         }

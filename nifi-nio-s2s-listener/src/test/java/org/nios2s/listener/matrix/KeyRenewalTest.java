@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.matrix.RenewingPeer.Action;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** A Java peer renews the keys of TLS 1.3 while it pulls or pushes. Lives on the test's thread. */
 class KeyRenewalTest {
@@ -54,7 +55,7 @@ class KeyRenewalTest {
     void behindThePackets(final Variant variant) throws Exception {
         final byte[] content = new byte[CONTENT_BYTES];
         try (MatrixListener listener = MatrixListener.patient(variant);
-                MatrixPeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             listener.offer(content);
             peer.openForTransactions(MatrixListener.OUTPUT_PORT);
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
@@ -113,7 +114,7 @@ class KeyRenewalTest {
         try (MatrixListener listener = MatrixListener.patient(variant)) {
             for (final Place place : Place.values()) {
                 final long handshakes = listener.metric("TlsHandshakes");
-                try (MatrixPeer peer = listener.connect()) {
+                try (TestPeer peer = listener.connect()) {
                     place.reach(peer, listener);
                     peer.renewKeys(RENEWALS);
                     peer.say(place.message());

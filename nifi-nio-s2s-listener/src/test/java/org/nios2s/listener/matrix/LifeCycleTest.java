@@ -35,6 +35,7 @@ import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.peers.LogLines;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** The listener starts, accepts and stops. Lives on the test's thread. */
 class LifeCycleTest {
@@ -180,7 +181,7 @@ class LifeCycleTest {
                 MatrixListener listener = MatrixListener.patient(Variant.PLAIN_NIO)) {
             final List<String> errors = errorsOf(() -> {
                 for (int connections = 1; connections <= 2; connections++) {
-                    try (MatrixPeer peer = listener.connect()) {
+                    try (TestPeer peer = listener.connect()) {
                         assertTrue(peer.isEndedWithin(PATIENCE_MILLIS));
                     }
                     verify(limits.constructed().get(0), times(connections)).add(any(), any());
@@ -205,7 +206,7 @@ class LifeCycleTest {
         });
         listener.offer(new byte[300_000]);
         listener.offer(new byte[300_000]);
-        try (MatrixPeer peer = listener.connect()) {
+        try (TestPeer peer = listener.connect()) {
             Place.PULL.reach(peer, listener);
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);

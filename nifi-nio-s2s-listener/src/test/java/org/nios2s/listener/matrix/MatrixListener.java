@@ -25,6 +25,7 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** A listener that serves its sockets in one of several ways, by the real time, and connections to it. Lives on the test's thread. */
 final class MatrixListener extends ServedListener {
@@ -122,28 +123,28 @@ final class MatrixListener extends ServedListener {
         return all.toArray(String[]::new);
     }
 
-    MatrixPeer connect() throws IOException {
-        return new MatrixPeer(address(), tls);
+    TestPeer connect() throws IOException {
+        return new TestPeer(address(), tls);
     }
 
     /** Connects as another peer than the usual one. */
-    MatrixPeer connect(final SSLContext peer) throws IOException {
-        return new MatrixPeer(address(), peer);
+    TestPeer connect(final SSLContext peer) throws IOException {
+        return new TestPeer(address(), peer);
     }
 
     /** Connects to another address of the same machine. */
-    MatrixPeer connect(final InetAddress other) throws IOException {
-        return new MatrixPeer(new InetSocketAddress(other, port()), tls);
+    TestPeer connect(final InetAddress other) throws IOException {
+        return new TestPeer(new InetSocketAddress(other, port()), tls);
     }
 
     /** Connects as a load balancer that says for whom it does. */
-    MatrixPeer connectBehind(final byte[] header) throws IOException {
-        return new MatrixPeer(address(), tls, header);
+    TestPeer connectBehind(final byte[] header) throws IOException {
+        return new TestPeer(address(), tls, header);
     }
 
     /** Connects without TLS, whatever the listener speaks. */
-    MatrixPeer connectPlain() throws IOException {
-        return new MatrixPeer(address(), null);
+    TestPeer connectPlain() throws IOException {
+        return new TestPeer(address(), null);
     }
 
     /** @return what a client of TLS says first, or nothing where there is no TLS */
@@ -222,7 +223,7 @@ final class MatrixListener extends ServedListener {
     }
 
     /** Reads the only packet of a pull, as it was offered. */
-    byte[] readPacket(final MatrixPeer peer, final byte[] content) throws IOException {
+    byte[] readPacket(final TestPeer peer, final byte[] content) throws IOException {
         return peer.read(Message.packet(content).length);
     }
 
@@ -259,14 +260,14 @@ final class MatrixListener extends ServedListener {
      */
     void probe() throws IOException {
         final int before = input().commits();
-        final List<MatrixPeer> peers = new ArrayList<>();
+        final List<TestPeer> peers = new ArrayList<>();
         try {
             for (int peer = 0; peer < STREAMING; peer++) {
-                final MatrixPeer honest = connect();
+                final TestPeer honest = connect();
                 peers.add(honest);
                 Place.STREAMED_CONTENT.reach(honest, this);
             }
-            for (final MatrixPeer honest : peers) {
+            for (final TestPeer honest : peers) {
                 honest.say(
                         Place.Size.LARGE_REST,
                         Message.response(ResponseCode.FINISH_TRANSACTION),
@@ -275,7 +276,7 @@ final class MatrixListener extends ServedListener {
                 honest.expect(ResponseCode.TRANSACTION_FINISHED);
             }
         } finally {
-            for (final MatrixPeer honest : peers) {
+            for (final TestPeer honest : peers) {
                 honest.close();
             }
         }

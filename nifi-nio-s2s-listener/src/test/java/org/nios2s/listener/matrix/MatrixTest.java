@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import org.nios2s.peers.TestPeer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -140,20 +141,20 @@ class MatrixTest {
 
     private void misbehave(final Place place, final Misbehaviour misbehaviour) throws Exception {
         listener.expireSoon(misbehaviour == Misbehaviour.STALL);
-        try (MatrixPeer peer = listener.connect()) {
+        try (TestPeer peer = listener.connect()) {
             place.reach(peer, listener);
             switch (misbehaviour) {
                 case LEAVE -> peer.leave();
                 case RESET -> peer.reset();
                 case HALF_CLOSE -> peer.halfClose();
-                case GARBAGE -> peer.sayInVain(GARBAGE);
+                case GARBAGE -> peer.trySay(GARBAGE);
                 case TRUNCATED -> {
                     peer.say(Arrays.copyOf(place.message(), place.message().length / 2));
                     peer.halfClose();
                 }
-                case OVER_LONG -> peer.sayInVain(place.overLong());
-                case REPEATED -> peer.sayInVain(place.message(), place.message());
-                case OUT_OF_ORDER -> peer.sayInVain(place.outOfOrder());
+                case OVER_LONG -> peer.trySay(place.overLong());
+                case REPEATED -> peer.trySay(place.message(), place.message());
+                case OUT_OF_ORDER -> peer.trySay(place.outOfOrder());
                 case ANSWERS_NOT_READ -> sayEndlessly(peer, place.endless());
                 default -> peer.say();
             }
@@ -175,8 +176,7 @@ class MatrixTest {
         listener.awaitNoConnection();
     }
 
-    private void expectEnd(final MatrixPeer peer, final Place place, final Misbehaviour misbehaviour)
-            throws IOException {
+    private void expectEnd(final TestPeer peer, final Place place, final Misbehaviour misbehaviour) throws IOException {
         final End end = Ends.of(place, misbehaviour);
         if (misbehaviour != Misbehaviour.STALL) {
             listener.input().scheduled(true);
@@ -193,18 +193,18 @@ class MatrixTest {
     /** When these have been served, what a peer said before has been read, whichever worker it has. */
     private void serveOthers() throws IOException {
         for (int other = 0; other < OTHERS; other++) {
-            try (MatrixPeer honest = listener.connect()) {
+            try (TestPeer honest = listener.connect()) {
                 honest.open(null, listener.properties());
             }
         }
     }
 
-    private void sayEndlessly(final MatrixPeer peer, final byte[] message) throws Exception {
+    private void sayEndlessly(final TestPeer peer, final byte[] message) throws Exception {
         final byte[][] many = new byte[ENDLESS_BYTES / message.length / 100][];
         Arrays.fill(many, message);
         final Thread talker = Thread.ofVirtual().start(() -> {
             for (int i = 0; i < 100; i++) {
-                peer.sayInVain(many);
+                peer.trySay(many);
             }
         });
         talker.join(ENDLESS_MILLIS);
@@ -240,7 +240,7 @@ class MatrixTest {
         }
 
         private boolean stall(final Place place) throws IOException {
-            try (MatrixPeer peer = listener.connect()) {
+            try (TestPeer peer = listener.connect()) {
                 place.reach(peer, listener);
                 return peer.isEndedWithin(PATIENCE_MILLIS);
             }

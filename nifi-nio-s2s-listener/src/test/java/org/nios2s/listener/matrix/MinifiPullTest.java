@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.peers.Message;
 import org.nios2s.peers.MinifiReads;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Pulls as MiNiFi C++ makes them, which gives up when a read has less than it wants. Over TLS a read never has more than the rest
@@ -52,7 +53,7 @@ class MinifiPullTest {
     @DisplayName("a peer that reads each number and each 4,096 bytes of a content in one go gets them in one go")
     void pull(final Variant variant, final int packets, final int size) throws Exception {
         try (MatrixListener listener = MatrixListener.patient(variant);
-                MatrixPeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             final byte[] content = content(size);
             for (int packet = 0; packet < packets; packet++) {
                 listener.offer(content);
@@ -75,7 +76,7 @@ class MinifiPullTest {
         final AtomicInteger begun = new AtomicInteger();
         final AtomicInteger received = new AtomicInteger();
         try (MatrixListener listener = MatrixListener.patient(variant);
-                MatrixPeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             listener.output().beforeRead(() -> {
                 final int before = begun.getAndIncrement();
                 MatrixListener.awaiting().until(() -> received.get() == before);
@@ -100,8 +101,7 @@ class MinifiPullTest {
         }
     }
 
-    private static String readPackets(final MatrixPeer peer, final int packets, final byte[] content)
-            throws IOException {
+    private static String readPackets(final TestPeer peer, final int packets, final byte[] content) throws IOException {
         final CRC32 checksum = new CRC32();
         for (int packet = 0; packet < packets; packet++) {
             if (packet > 0) {

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.loading.NarLoader;
 import org.nios2s.peers.LogLines;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /**
  * A listener without one of the things that it can do without: it serves, and one line of the log says what is missing. Lives on the
@@ -96,7 +97,7 @@ class OptionalPartsTest {
             System.setProperty(part.property, "true");
         }
         try (MatrixListener listener = new MatrixListener(part.loader(), part.variant, part.settings)) {
-            try (MatrixPeer peer = listener.connect()) {
+            try (TestPeer peer = listener.connect()) {
                 Place.PUSH.reach(peer, listener);
                 peer.say(
                         Message.utf("SEND_FLOWFILES"),

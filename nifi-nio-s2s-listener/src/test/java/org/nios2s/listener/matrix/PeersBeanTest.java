@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** Which peers stand out, as the bean tells it. Lives on the test's thread. */
 @Timeout(60)
@@ -31,8 +32,8 @@ class PeersBeanTest {
         final String peer = "[{\"peer\":\"" + name + "\",";
         try (MatrixListener listener = MatrixListener.patient(variant)) {
             assertEquals("[]", read(listener, "TopPeersByBytes"));
-            try (MatrixPeer push = listener.connect();
-                    MatrixPeer pull = listener.connect()) {
+            try (TestPeer push = listener.connect();
+                    TestPeer pull = listener.connect()) {
                 Place.CONFIRMATION.reach(push, listener);
                 push.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
                 push.expect(ResponseCode.TRANSACTION_FINISHED);

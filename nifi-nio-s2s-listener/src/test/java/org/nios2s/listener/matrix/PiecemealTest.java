@@ -17,6 +17,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Peers without TCP_NODELAY, whose next piece stays with them until the one before is acknowledged: it is at once. Lives on the
@@ -32,7 +33,7 @@ class PiecemealTest {
 
     private final Variant variant;
     private MatrixListener listener;
-    private MatrixPeer peer;
+    private TestPeer peer;
     private long acknowledged;
 
     PiecemealTest(final Variant variant) {

@@ -4,91 +4,92 @@ package org.nios2s.listener.matrix;
 import java.io.IOException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** Where a conversation can stand: how a peer gets there, and which message is due. Immutable; any thread. */
 enum Place {
     MAGIC(Message.magic(), null) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) {
+        void reach(final TestPeer peer, final MatrixListener listener) {
             // There is nothing to say.
         }
     },
     PROTOCOL(Message.protocol(Size.VERSION), Message.all(Message.longestString(), Message.integer(1))) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             peer.say(Message.magic());
         }
     },
     HANDSHAKE(Message.handshake(MatrixListener.INPUT_PORT), Message.endlessHandshake()) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             peer.say(Message.magic(), Message.protocol(Size.VERSION));
             peer.expectResource();
         }
     },
     REQUEST(Message.utf("NEGOTIATE_FLOWFILE_CODEC"), Message.longestString()) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             peer.open(MatrixListener.INPUT_PORT, listener.properties());
         }
     },
     PEER_LIST(Message.utf("REQUEST_PEER_LIST"), Message.longestString()) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             peer.open(null, listener.properties());
         }
     },
     CODEC(Message.codec(), Message.all(Message.longestString(), Message.integer(1))) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             peer.open(MatrixListener.INPUT_PORT, listener.properties());
             peer.say(Message.utf("NEGOTIATE_FLOWFILE_CODEC"));
         }
     },
     PUSH(Message.utf("SEND_FLOWFILES"), Message.longestString()) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties());
         }
     },
     PACKET(Message.packet(Size.SMALL_CONTENT), Message.integer(Size.TOO_MANY_ATTRIBUTES)) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             PUSH.reach(peer, listener);
             peer.say(Message.utf("SEND_FLOWFILES"));
         }
     },
     ATTRIBUTE(Message.all(Message.integer(4), new byte[4]), Message.integer(Integer.MAX_VALUE)) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             PACKET.reach(peer, listener);
             peer.say(Message.integer(2));
         }
     },
     CONTENT(Size.SMALL_CONTENT, new byte[2 * Size.SMALL]) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             PACKET.reach(peer, listener);
             peer.say(Message.packetHeader(Size.SMALL));
         }
     },
     COMPRESSED_PACKET(Message.compressed(Message.packet(Size.SMALL_CONTENT)), Message.hugeChunk()) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties("GZIP", "true"));
             peer.say(Message.utf("SEND_FLOWFILES"));
         }
     },
     INDICATOR(Message.response(ResponseCode.FINISH_TRANSACTION), null) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             PACKET.reach(peer, listener);
             peer.say(Message.packet(Size.SMALL_CONTENT));
         }
     },
     SECOND_PACKET(Message.packet(Size.SMALL_CONTENT), Message.integer(Size.TOO_MANY_ATTRIBUTES)) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             INDICATOR.reach(peer, listener);
             peer.say(Message.response(ResponseCode.CONTINUE_TRANSACTION));
         }
@@ -97,7 +98,7 @@ enum Place {
             Message.response(ResponseCode.CONFIRM_TRANSACTION, ""),
             Message.all(Message.response(ResponseCode.CONFIRM_TRANSACTION), Message.longestString())) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             INDICATOR.reach(peer, listener);
             peer.say(Message.response(ResponseCode.FINISH_TRANSACTION));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
@@ -105,7 +106,7 @@ enum Place {
     },
     COMMIT(Message.utf("SEND_FLOWFILES"), Message.longestString()) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             CONFIRMATION.reach(peer, listener);
             listener.input().scheduled(false);
             peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
@@ -114,7 +115,7 @@ enum Place {
     },
     STREAMED_SESSION(Size.LARGE_REST, new byte[2 * Size.LARGE]) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             PACKET.reach(peer, listener);
             listener.input().scheduled(false);
             peer.say(Message.packetHeader(Size.LARGE), Size.LARGE_BEGINNING);
@@ -123,14 +124,14 @@ enum Place {
     },
     STREAMED_CONTENT(Size.LARGE_REST, new byte[2 * Size.LARGE]) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             PACKET.reach(peer, listener);
             peer.say(Message.packetHeader(Size.LARGE), Size.LARGE_BEGINNING);
         }
     },
     STREAMED_CONFIRMATION(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""), null) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             STREAMED_CONTENT.reach(peer, listener);
             peer.say(Size.LARGE_REST, Message.response(ResponseCode.FINISH_TRANSACTION));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
@@ -138,13 +139,13 @@ enum Place {
     },
     PULL(Message.utf("RECEIVE_FLOWFILES"), Message.longestString()) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             peer.openForTransactions(MatrixListener.OUTPUT_PORT, listener.properties());
         }
     },
     PULL_SESSION(Message.utf("RECEIVE_FLOWFILES"), Message.longestString()) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             listener.offer(Size.SMALL_CONTENT);
             PULL.reach(peer, listener);
             listener.output().scheduled(false);
@@ -154,7 +155,7 @@ enum Place {
     },
     PULLED_CONTENT(Message.response(ResponseCode.CONFIRM_TRANSACTION, "0"), null) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             listener.offer(new byte[Size.PULLED]);
             PULL.reach(peer, listener);
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
@@ -163,7 +164,7 @@ enum Place {
     },
     RECEIPT(Message.response(ResponseCode.CONFIRM_TRANSACTION, "0"), null) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             listener.offer(Size.SMALL_CONTENT);
             PULL.reach(peer, listener);
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
@@ -174,7 +175,7 @@ enum Place {
     },
     FINISH(Message.response(ResponseCode.TRANSACTION_FINISHED), null) {
         @Override
-        void reach(final MatrixPeer peer, final MatrixListener listener) throws IOException {
+        void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             listener.offer(Size.SMALL_CONTENT);
             PULL.reach(peer, listener);
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
@@ -212,7 +213,7 @@ enum Place {
     }
 
     /** Says all that comes before, and hears all answers to it. */
-    abstract void reach(MatrixPeer peer, MatrixListener listener) throws IOException;
+    abstract void reach(TestPeer peer, MatrixListener listener) throws IOException;
 
     /** @return the message that is due */
     byte[] message() {

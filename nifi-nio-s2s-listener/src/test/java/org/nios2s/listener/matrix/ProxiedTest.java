@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** Peers behind a load balancer, plain and over TLS, which begins behind the header. Lives on the test's thread. */
 @DisplayName("Behind a load balancer")
@@ -49,7 +50,7 @@ class ProxiedTest {
         listener.close();
     }
 
-    private void push(final MatrixPeer peer) throws IOException {
+    private void push(final TestPeer peer) throws IOException {
         peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties());
         assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), new byte[10]));
     }
@@ -71,8 +72,8 @@ class ProxiedTest {
     @DisplayName("pushes have the addresses of the agents")
     void push() throws Exception {
         serve();
-        try (MatrixPeer first = listener.connectBehind(HEADER);
-                MatrixPeer second =
+        try (TestPeer first = listener.connectBehind(HEADER);
+                TestPeer second =
                         listener.connectBehind(ProxyHeaders.line("PROXY TCP6 2001:db8::7 2001:db8::1 4712 443"))) {
             push(first);
             push(second);
@@ -90,7 +91,7 @@ class ProxiedTest {
     @DisplayName("what follows the header may arrive with it")
     void together() throws Exception {
         serve();
-        try (MatrixPeer peer = listener.connectPlain()) {
+        try (TestPeer peer = listener.connectPlain()) {
             if (variant.isSecure()) {
                 peer.say(HEADER, listener.clientHello());
                 assertEquals(TLS_HANDSHAKE_RECORD, peer.read(1)[0]);
@@ -107,10 +108,10 @@ class ProxiedTest {
         serve();
         final byte[] local = ProxyHeaders.binary(ProxyHeaders.LOCAL, ProxyHeaders.UNSPECIFIED);
         for (final byte[] header : new byte[][] {local, ProxyHeaders.line("PROXY UNKNOWN"), {}}) {
-            try (MatrixPeer left = listener.connectPlain()) {
+            try (TestPeer left = listener.connectPlain()) {
                 left.say(header);
             }
-            try (MatrixPeer killed = listener.connectPlain()) {
+            try (TestPeer killed = listener.connectPlain()) {
                 killed.say(header);
                 killed.reset();
             }
@@ -123,14 +124,14 @@ class ProxiedTest {
     @DisplayName("garbage behind the header is refused as without one")
     void garbage() throws Exception {
         serve();
-        try (MatrixPeer peer = listener.connectPlain()) {
+        try (TestPeer peer = listener.connectPlain()) {
             peer.say(HEADER, new byte[100]);
             assertTrue(peer.isEndedWithin(MatrixListener.HANDSHAKE_MILLIS));
         }
         final ConnectionFault.Kind expected =
                 variant.isSecure() ? ConnectionFault.Kind.TLS : ConnectionFault.Kind.WRONG_MAGIC;
         assertFaults(expected, 1);
-        try (MatrixPeer peer = listener.connectPlain()) {
+        try (TestPeer peer = listener.connectPlain()) {
             peer.say(HEADER, HEADER);
             assertTrue(peer.isEndedWithin(MatrixListener.HANDSHAKE_MILLIS));
         }
@@ -147,8 +148,8 @@ class ProxiedTest {
                 ProxyHeaders.PROXY, ProxyHeaders.TCP_4, addresses, ProxyHeaders.tlv(0xFFFF - addresses.length));
         int faults = 0;
         for (final byte[] bytes : new byte[][] {none, huge, ProxyHeaders.line("PROXY TCP4 a b 1 2")}) {
-            try (MatrixPeer peer = listener.connectPlain()) {
-                peer.sayInVain(bytes);
+            try (TestPeer peer = listener.connectPlain()) {
+                peer.trySay(bytes);
                 assertTrue(peer.isEndedWithin(MatrixListener.HANDSHAKE_MILLIS));
             }
             faults++;
@@ -160,7 +161,7 @@ class ProxiedTest {
     @DisplayName("a peer that ends after half a header has left")
     void half() throws Exception {
         serve();
-        try (MatrixPeer peer = listener.connectPlain()) {
+        try (TestPeer peer = listener.connectPlain()) {
             peer.say(Arrays.copyOf(HEADER, HEADER.length - 1));
             peer.halfClose();
             assertTrue(peer.isEndedWithin(MatrixListener.HANDSHAKE_MILLIS));
@@ -172,9 +173,9 @@ class ProxiedTest {
     @DisplayName("the limit for an address is the agent's")
     void perAddress() throws Exception {
         serve("connections.max.per.address", "1");
-        try (MatrixPeer first = listener.connectBehind(HEADER);
-                MatrixPeer other = listener.connectBehind(ProxyHeaders.binary("192.0.2.8", AGENT_PORT));
-                MatrixPeer second = listener.connectPlain()) {
+        try (TestPeer first = listener.connectBehind(HEADER);
+                TestPeer other = listener.connectBehind(ProxyHeaders.binary("192.0.2.8", AGENT_PORT));
+                TestPeer second = listener.connectPlain()) {
             push(first);
             push(other);
             second.say(HEADER);

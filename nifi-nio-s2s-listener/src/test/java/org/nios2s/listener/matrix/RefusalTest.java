@@ -10,6 +10,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** Peers that are refused, in a listener as NiFi starts it. Lives on the test's thread. */
 class RefusalTest {
@@ -20,13 +21,13 @@ class RefusalTest {
     void counted() throws Exception {
         try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL)) {
             listener.input().running(false);
-            try (MatrixPeer peer = listener.connect()) {
+            try (TestPeer peer = listener.connect()) {
                 peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
                 peer.expectResource();
                 peer.say(Message.handshake(MatrixListener.INPUT_PORT));
                 peer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
             }
-            try (MatrixPeer peer = listener.connect()) {
+            try (TestPeer peer = listener.connect()) {
                 peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
                 peer.expectResource();
                 peer.say(Message.handshake("nowhere"));
@@ -44,7 +45,7 @@ class RefusalTest {
         final CountDownLatch asked = new CountDownLatch(1);
         final CountDownLatch mayAnswer = new CountDownLatch(1);
         try (MatrixListener listener = MatrixListener.patient(Variant.JDK_TLS_NIO);
-                MatrixPeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             Place.PUSH.reach(peer, listener);
             listener.input().allow(identity -> {
                 asked.countDown();

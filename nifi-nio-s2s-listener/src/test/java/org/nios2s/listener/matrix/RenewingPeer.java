@@ -16,6 +16,7 @@ import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /**
  * A peer whose Java renews the keys of TLS 1.3 after fewer bytes than by default. That is said once for a JVM, so it is the main
@@ -58,7 +59,7 @@ public final class RenewingPeer {
     public enum Action {
         PULL {
             @Override
-            void run(final MatrixPeer peer, final long bytes) throws IOException {
+            void run(final TestPeer peer, final long bytes) throws IOException {
                 peer.openForTransactions(MatrixListener.OUTPUT_PORT);
                 pull(peer, bytes, 0);
             }
@@ -66,14 +67,14 @@ public final class RenewingPeer {
         /** It reads more slowly than it gets, so that all buffers on the way are full. */
         PULL_SLOWLY {
             @Override
-            void run(final MatrixPeer peer, final long bytes) throws IOException {
+            void run(final TestPeer peer, final long bytes) throws IOException {
                 peer.openForTransactions(MatrixListener.OUTPUT_PORT);
                 pull(peer, bytes, PAUSE_NANOS);
             }
         },
         PUSH {
             @Override
-            void run(final MatrixPeer peer, final long bytes) throws IOException {
+            void run(final TestPeer peer, final long bytes) throws IOException {
                 peer.openForTransactions(MatrixListener.INPUT_PORT);
                 peer.say(Message.utf("SEND_FLOWFILES"), Message.packetHeader(bytes));
                 for (long left = bytes; left > 0; left -= BUFFER_BYTES) {
@@ -86,10 +87,10 @@ public final class RenewingPeer {
             }
         };
 
-        abstract void run(MatrixPeer peer, long bytes) throws IOException;
+        abstract void run(TestPeer peer, long bytes) throws IOException;
     }
 
-    private static void pull(final MatrixPeer peer, final long bytes, final long pauseNanos) throws IOException {
+    private static void pull(final TestPeer peer, final long bytes, final long pauseNanos) throws IOException {
         peer.say(Message.utf("RECEIVE_FLOWFILES"));
         peer.expect(ResponseCode.MORE_DATA);
         final CRC32 checksum = new CRC32();
@@ -128,7 +129,7 @@ public final class RenewingPeer {
     public static void main(final String[] arguments) throws Exception {
         final InetSocketAddress listener =
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[1]));
-        try (MatrixPeer peer = new MatrixPeer(listener, MatrixTls.context(MatrixTls.load(Path.of(arguments[0]))))) {
+        try (TestPeer peer = new TestPeer(listener, MatrixTls.context(MatrixTls.load(Path.of(arguments[0]))))) {
             Action.valueOf(arguments[2]).run(peer, Long.parseLong(arguments[3]));
         }
     }

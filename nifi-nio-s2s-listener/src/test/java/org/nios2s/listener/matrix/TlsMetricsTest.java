@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.nios2s.peers.TestPeer;
 
 /** What is counted of TLS handshakes, whatever does their arithmetic. Lives on the test's thread. */
 class TlsMetricsTest {
@@ -15,7 +16,7 @@ class TlsMetricsTest {
     void allButTheFirstHandshakeOfAClientAreResumptions(final Variant variant) throws Exception {
         try (MatrixListener listener = new MatrixListener(variant)) {
             for (int peers = 1; peers <= PEERS; peers++) {
-                try (MatrixPeer peer = listener.connect()) {
+                try (TestPeer peer = listener.connect()) {
                     Place.REQUEST.reach(peer, listener);
                 }
                 assertEquals(peers, listener.metric("TlsHandshakes"));

@@ -2,7 +2,6 @@
 package org.nios2s.integration;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Map;
@@ -13,7 +12,6 @@ import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.peers.Message;
-import org.nios2s.peers.OneGoSocket;
 import org.nios2s.peers.PeerOptions;
 import org.nios2s.peers.TestPeer;
 
@@ -23,37 +21,25 @@ import org.nios2s.peers.TestPeer;
  */
 public class RawPeer extends TestPeer {
 
-    /** What TLS writes to, or null where there is none. */
-    private final OneGoSocket plain;
-
     RawPeer(final NifiNodeInfo nifi) throws IOException {
-        this(connect(nifi));
+        this(nifi, null);
     }
 
-    /** Connects to a NiFi as its flow's client: over TLS if it is secured. The peer reads nothing ahead. */
-    static RawPeer of(final NifiNode nifi) throws IOException {
-        final OneGoSocket plain = connect(nifi.info());
-        if (nifi.info().security() == null) {
-            return new RawPeer(plain, null, plain.getInputStream());
-        }
-        final SSLContext context = nifi.security().context(nifi.security().keyStore(Identity.CLIENT));
-        final Socket secured = plain.secured(context);
-        return new RawPeer(secured, plain, secured.getInputStream());
+    private RawPeer(final NifiNodeInfo nifi, final SSLContext tls) throws IOException {
+        super(new InetSocketAddress(nifi.s2sHost(), nifi.s2sPort()), tls);
     }
 
     /** Speaks over a connection that is there. */
     public RawPeer(final Socket socket) throws IOException {
         super(socket);
-        this.plain = null;
     }
 
-    private RawPeer(final Socket socket, final OneGoSocket plain, final InputStream input) throws IOException {
-        super(socket, input);
-        this.plain = plain;
-    }
-
-    private static OneGoSocket connect(final NifiNodeInfo nifi) throws IOException {
-        return OneGoSocket.connect(new InetSocketAddress(nifi.s2sHost(), nifi.s2sPort()));
+    /** Connects to a NiFi as its flow's client: over TLS if it is secured. */
+    static RawPeer of(final NifiNode nifi) throws IOException {
+        if (nifi.info().security() == null) {
+            return new RawPeer(nifi.info());
+        }
+        return new RawPeer(nifi.info(), nifi.security().context(nifi.security().keyStore(Identity.CLIENT)));
     }
 
     /** A peer that has come as far as to say what it wants of an input port. */
@@ -108,13 +94,6 @@ public class RawPeer extends TestPeer {
 
     void packet(final Map<String, String> attributes, final byte[] content) throws IOException {
         say(Message.packet(attributes, content));
-    }
-
-    /** What is said last and that nothing follows arrive as one, over TLS. */
-    void holdBack() {
-        if (plain != null) {
-            plain.holdBack();
-        }
     }
 
     /** Reads on until the other end has closed the connection; false when it does not within its time. */
