@@ -138,13 +138,11 @@ class BusyWorkerTest {
             first.bytes(new byte[20_000]).flush();
             listener.awaitAllRead(0, first);
             listener.checkDeadlines();
-            listener.dispatchers().sweep();
             listener.checkDeadlinesBehind(() -> {
                 pass(STANDSTILL);
                 listener.dispatchers().sweep();
                 return first.bytes(new byte[20_000]).flush();
             });
-            listener.dispatchers().sweep();
             listener.checkDeadlines();
             listener.assertNoFault();
             listener.passTime(clock, STANDSTILL);

@@ -269,7 +269,7 @@ final class SteppedListener extends ServedListener {
     void checkDeadlinesBehind(final Callable<?> action) throws Exception {
         whileWorkerRests(() -> {
             action.call();
-            worker.execute(connections::checkDeadlines);
+            repeatChecks();
             return null;
         });
         awaitDeadlinesChecked();
@@ -277,8 +277,15 @@ final class SteppedListener extends ServedListener {
 
     /** Looks after deadlines, as the listener does a few times a second. */
     void checkDeadlines() {
-        worker.execute(connections::checkDeadlines);
+        repeatChecks();
         awaitDeadlinesChecked();
+    }
+
+    /** Has the listener do all that it does a few times a second. */
+    private void repeatChecks() {
+        stepped.repeated().stream()
+                .filter(repeated -> repeated.millis() == WorkerConnections.CHECK_INTERVAL_MILLIS)
+                .forEach(repeated -> repeated.thread().execute(repeated.task()));
     }
 
     /** Looks after deadlines, and does something before they are compared: what other threads post meanwhile comes too late. */
@@ -322,8 +329,6 @@ final class SteppedListener extends ServedListener {
         final CountDownLatch checked = new CountDownLatch(1);
         worker.execute(() -> connections.afterLoopIteration(checked::countDown));
         awaiting().until(() -> checked.getCount() == 0);
-        context().limits().handshakes().sweep();
-        context().limits().connections().sweep();
     }
 
     /** Does something while the IO worker does nothing. */
@@ -451,10 +456,7 @@ final class SteppedListener extends ServedListener {
         final long quarters = time.toMillis() / WorkerConnections.CHECK_INTERVAL_MILLIS;
         for (long i = 0; i < quarters; i++) {
             clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(WorkerConnections.CHECK_INTERVAL_MILLIS));
-            stepped.repeated().stream()
-                    .filter(repeated -> repeated.millis() == WorkerConnections.CHECK_INTERVAL_MILLIS)
-                    .forEach(repeated -> repeated.thread().execute(repeated.task()));
-            awaitDeadlinesChecked();
+            checkDeadlines();
         }
     }
 
