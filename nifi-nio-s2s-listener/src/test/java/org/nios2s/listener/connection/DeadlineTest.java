@@ -11,8 +11,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,22 +20,7 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 
 /** What a transaction may take, in time, and what a stopped port does to it. Lives on the test's thread. */
-class DeadlineTest {
-    private SteppedListener listener;
-    private WirePeer peer;
-
-    @BeforeEach
-    void start() throws Exception {
-        listener = new SteppedListener();
-        peer = listener.connect();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        peer.close();
-        listener.close();
-    }
-
+class DeadlineTest extends OnePeer {
     private void open(final DepartureTest.Moment moment) throws Exception {
         moment.reach(peer);
         peer.flush();

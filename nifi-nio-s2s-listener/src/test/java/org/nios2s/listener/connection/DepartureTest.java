@@ -8,8 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,22 +16,7 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.peers.Message;
 
 /** A peer leaves, in whichever step: nothing of it stays, and nothing is committed. Lives on the test's thread. */
-class DepartureTest {
-    private SteppedListener listener;
-    private WirePeer peer;
-
-    @BeforeEach
-    void start() throws Exception {
-        listener = new SteppedListener();
-        peer = listener.connect();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        peer.close();
-        listener.close();
-    }
-
+class DepartureTest extends OnePeer {
     /** Where a peer can be when it leaves. */
     enum Moment {
         BEFORE_MAGIC("MagicStep") {

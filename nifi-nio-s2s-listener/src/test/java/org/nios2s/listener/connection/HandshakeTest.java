@@ -13,7 +13,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.connectable.Port;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -23,21 +22,10 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.peers.Message;
 
 /** What a handshake asks for and what it is answered. Lives on the test's thread. */
-class HandshakeTest {
-    private SteppedListener listener;
-    private WirePeer peer;
-
+class HandshakeTest extends OnePeer {
     @BeforeEach
-    void start() throws Exception {
-        listener = new SteppedListener();
-        peer = listener.connect();
+    void negotiate() throws Exception {
         peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        peer.close();
-        listener.close();
     }
 
     private void assertClosedAsRefused() throws Exception {

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,22 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
 
 /** How a conversation opens: magic and protocol version. Lives on the test's thread. */
-class OpeningTest {
-    private SteppedListener listener;
-    private WirePeer peer;
-
-    @BeforeEach
-    void start() throws Exception {
-        listener = new SteppedListener();
-        peer = listener.connect();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        peer.close();
-        listener.close();
-    }
-
+class OpeningTest extends OnePeer {
     @Test
     @DisplayName("the magic bytes are answered with silence, and the protocol is awaited")
     void magic() throws Exception {

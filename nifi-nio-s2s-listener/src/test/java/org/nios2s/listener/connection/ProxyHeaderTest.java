@@ -12,9 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -32,7 +30,7 @@ import org.nios2s.peers.Message;
 /** A load balancer says for whom it connects, or should. Lives on the test's thread. */
 @DisplayName("Behind a load balancer")
 @Timeout(60)
-class ProxyHeaderTest {
+class ProxyHeaderTest extends OnePeer {
     private static final String AGENT = "192.0.2.7";
     private static final int AGENT_PORT = 4711;
     private static final String OWN = "127.0.0.1";
@@ -51,19 +49,9 @@ class ProxyHeaderTest {
     @AutoClose
     private final LogLines log = new LogLines(NioRemoteSiteListener.class, Level.WARN);
 
-    private SteppedListener listener;
-    private WirePeer peer;
-
-    @BeforeEach
-    void start() throws Exception {
-        listener = new SteppedListener(address -> address.getHostAddress(), SETTINGS);
-        peer = listener.connect();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        peer.close();
-        listener.close();
+    @Override
+    SteppedListener serve() throws Exception {
+        return new SteppedListener(address -> address.getHostAddress(), SETTINGS);
     }
 
     private void assertPushFrom(final String host, final int port) throws Exception {

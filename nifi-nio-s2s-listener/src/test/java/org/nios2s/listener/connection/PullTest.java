@@ -25,8 +25,6 @@ import org.apache.nifi.remote.codec.StandardFlowFileCodec;
 import org.apache.nifi.remote.io.CompressionInputStream;
 import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,25 +39,11 @@ import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatcher;
 
 /** A peer pulls FlowFiles, and reads them with NiFi's own codec. Lives on the test's thread. */
-class PullTest {
+class PullTest extends OnePeer {
     private static final String[] PULL = {"PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1000"};
 
     private final AtomicLong clock = new AtomicLong(System.nanoTime());
     private final CRC32 checksum = new CRC32();
-    private SteppedListener listener;
-    private WirePeer peer;
-
-    @BeforeEach
-    void start() throws Exception {
-        listener = new SteppedListener();
-        peer = listener.connect();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        peer.close();
-        listener.close();
-    }
 
     private static byte[] content(final int size) {
         final byte[] content = new byte[size];

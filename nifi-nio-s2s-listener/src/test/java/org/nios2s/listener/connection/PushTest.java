@@ -13,8 +13,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,22 +23,7 @@ import org.nios2s.listener.port.ReceivedFlowFile;
 import org.nios2s.peers.Message;
 
 /** A peer pushes FlowFiles: packets, checksum, confirmation, commit. Lives on the test's thread. */
-class PushTest {
-    private SteppedListener listener;
-    private WirePeer peer;
-
-    @BeforeEach
-    void start() throws Exception {
-        listener = new SteppedListener();
-        peer = listener.connect();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        peer.close();
-        listener.close();
-    }
-
+class PushTest extends OnePeer {
     private List<String> contents() {
         return listener.input().committed().stream()
                 .map(flowFile -> new String(flowFile.content(), StandardCharsets.UTF_8))

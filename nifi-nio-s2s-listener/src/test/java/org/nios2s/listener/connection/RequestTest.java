@@ -19,8 +19,6 @@ import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.remote.PortAuthorizationResult;
 import org.apache.nifi.remote.PublicPort;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,23 +28,8 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.peers.Message;
 
 /** What a peer may ask for behind its handshake, and in which order. Lives on the test's thread. */
-class RequestTest {
+class RequestTest extends OnePeer {
     private static final Map<String, String> NO_PORT = WirePeer.properties("PORT_IDENTIFIER", null);
-
-    private SteppedListener listener;
-    private WirePeer peer;
-
-    @BeforeEach
-    void start() throws Exception {
-        listener = new SteppedListener();
-        peer = listener.connect();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        peer.close();
-        listener.close();
-    }
 
     @Test
     @DisplayName("the codec of NiFi is agreed on, again and again")

@@ -19,8 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.nifi.remote.protocol.ResponseCode;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,20 +32,10 @@ import org.nios2s.listener.port.ReceivedFlowFile;
 import org.nios2s.peers.Message;
 
 /** A peer pushes more than a transaction may hold in memory. Lives on the test's thread. */
-class StreamingTest {
-    private SteppedListener listener;
-    private WirePeer peer;
-
-    @BeforeEach
-    void start() throws Exception {
-        listener = new SteppedListener("transaction.memory", "64 KB", "streaming.transactions", "1");
-        peer = listener.connect();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        peer.close();
-        listener.close();
+class StreamingTest extends OnePeer {
+    @Override
+    SteppedListener serve() throws Exception {
+        return new SteppedListener("transaction.memory", "64 KB", "streaming.transactions", "1");
     }
 
     private static byte[] content(final int size) {
