@@ -31,8 +31,10 @@ public final class BufferedPush implements PacketSink {
 
     private static final int INITIAL_CONTENT_BYTES = 256;
 
-    /** Contents beyond this gather in pieces of this size, none of which is ever copied. */
-    private static final int PIECE_BYTES = 64 * 1024;
+    /** Contents beyond this gather in pieces, none of which is ever copied. A piece holds the rest of a packet within these bounds. */
+    private static final int MAX_PIECE_BYTES = 64 * 1024;
+
+    private static final int MIN_PIECE_BYTES = 16 * 1024;
 
     /** One per IO worker. */
     private static final ThreadLocal<PacketHash> HASH = ThreadLocal.withInitial(PacketHash::new);
@@ -112,7 +114,7 @@ public final class BufferedPush implements PacketSink {
         final int before = contents == null ? 0 : contents.capacity();
         if (contents == null) {
             contents = allocator.directBuffer(Math.max(INITIAL_CONTENT_BYTES, length));
-        } else if (before + length <= PIECE_BYTES) {
+        } else if (before + length <= MAX_PIECE_BYTES) {
             contents.ensureWritable(length);
         } else {
             if (!(contents instanceof CompositeByteBuf)) {
@@ -120,9 +122,14 @@ public final class BufferedPush implements PacketSink {
                         .compositeDirectBuffer(Integer.MAX_VALUE)
                         .addComponent(true, contents.capacity(contents.writerIndex()));
             }
-            contents.capacity(contents.writerIndex() + Math.max(length, PIECE_BYTES));
+            contents.capacity(contents.writerIndex() + Math.max(length, pieceBytes()));
         }
         heldBytes += contents.capacity() - before;
+    }
+
+    private int pieceBytes() {
+        final long restOfPacket = contentLength - (contentBytes() - contentOffset);
+        return Math.clamp(restOfPacket, MIN_PIECE_BYTES, MAX_PIECE_BYTES);
     }
 
     @Override
