@@ -22,7 +22,11 @@ public final class PacketReader implements AutoCloseable {
     public static final int INFLATER_BYTES = ZLIB_BYTES + INFLATED_BYTES;
 
     /** Attributes that are decoded in one go, since they take many times their bytes on the heap. */
-    private static final int ATTRIBUTE_PORTION_BYTES = 1024;
+    private static final int ATTRIBUTE_PORTION_BYTES = 256;
+
+    /** What they take on the heap at most: so many empty attributes, and the one before that ends there. */
+    public static final int MAX_ATTRIBUTE_PORTION_MEMORY =
+            (ATTRIBUTE_PORTION_BYTES / (2 * Integer.BYTES) + 1) * AttributeMemory.of("", "");
 
     /** After inflating so often in a row the connection should let others have their turn. */
     private static final int INFLATIONS_IN_A_TURN = 16;

@@ -108,7 +108,7 @@ public interface Step {
         return !isWaiting();
     }
 
-    /** @return whether the peer's rate, or its key of TLS, delays this step now, though it is the peer's turn */
+    /** @return whether the peer's rate, its key of TLS, or other peers delay this step now, though it is the peer's turn */
     default boolean isDelayed() {
         return false;
     }

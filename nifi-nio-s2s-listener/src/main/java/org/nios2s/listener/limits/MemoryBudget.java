@@ -9,7 +9,8 @@ import org.nios2s.listener.time.NanoClock;
  * The memory for everything that peers make us hold. Thread-safe.
  *
  * <p><b>Reserve, then admit.</b> A transaction first reserves the {@link #SMALL_BYTES} that it needs to come to its end, and waits
- * while there is no room for them. From then on it never waits for reserved bytes.
+ * while there is no room for them. From then on it never waits for reserved bytes. A push that waits for a permit to stream gives back
+ * the ones that it does not use: with the permit, of which there are few, it may hold as many beyond the limit.
  *
  * <p><b>Beyond the reservation.</b> Before more is read, the holder asks whether its grant {@link SharedResource.Grant#canGrow can
  * grow}. If not, a push streams what it has to disk and reads no more than it has reserved. So what is held may exceed the limit by
@@ -91,8 +92,11 @@ public final class MemoryBudget {
         return bytes.max();
     }
 
-    /** @return bytes that are held at most, but for what IO workers are reading */
-    public long bound() {
-        return limit() + LARGE_ATTRIBUTES_BYTES;
+    /**
+     * @param streams permits to stream
+     * @return bytes that are held at most, but for what IO workers are reading
+     */
+    public long bound(final long streams) {
+        return limit() + LARGE_ATTRIBUTES_BYTES + streams * SMALL_BYTES;
     }
 }

@@ -47,7 +47,6 @@ public final class SharedResource {
             .thenComparingLong(peer -> peer.idle.firstEntry().getValue());
 
     private static final int QUARTERS = 4;
-    private static final int GROWTH_QUARTERS = 3;
 
     private final String name;
     private final long max;
@@ -166,7 +165,8 @@ public final class SharedResource {
         /** Those that its holders don't use now, each with the ticket since when. */
         private final SequencedMap<Grant, Long> idle = new LinkedHashMap<>();
 
-        private long held;
+        /** Written under the lock. A reader without it sees the value of a moment ago. */
+        private volatile long held;
         /** The part of it whose holders were told to give it back. */
         private long told;
         /** The ticket at which it last gave something back. */
@@ -414,8 +414,8 @@ public final class SharedResource {
         }
 
         /**
-         * @return whether somebody who holds something here may take more without asking: nobody waits for what would be taken, and it
-         *     is the port's own, or a quarter is left for those who ask
+         * @return whether something may be taken here without asking: nobody waits for what would be taken, and it is the port's own, or
+         *     enough is left for requests
          */
         public boolean hasRoomToGrow() {
             if (waiting > 0) {
@@ -423,8 +423,8 @@ public final class SharedResource {
             }
             return ownLeft() > 0
                     || !isShort
-                            && partHeld < growthPartOf(partMax.getAsLong())
-                            && held < growthPartOf(max)
+                            && Growth.leavesRoomForRequests(partHeld, partMax.getAsLong())
+                            && Growth.leavesRoomForRequests(held, max)
                             && free() > 0;
         }
 
@@ -512,9 +512,14 @@ public final class SharedResource {
             return used;
         }
 
-        /** @return whether more may be used: within what is reserved, or beyond it as long as there is room */
+        /** @return whether more may be used: within what is reserved, or beyond it as long as there is room for its peer */
         public boolean canGrow() {
-            return used < reserved || part.hasRoomToGrow();
+            return used < reserved || hasRoomToGrow();
+        }
+
+        /** @return whether more may be used than is reserved */
+        public boolean hasRoomToGrow() {
+            return part.hasRoomToGrow() && Growth.leavesRoomForPeers(peer.held, part.partMax.getAsLong());
         }
 
         /** Uses more, or less if it is negative. It is there already, so this always succeeds; one that is closed counts nothing. */
@@ -786,10 +791,6 @@ public final class SharedResource {
 
     private static void run(final List<Runnable> calls) {
         calls.forEach(call -> Guarded.run("Telling a waiter of its grant", call::run));
-    }
-
-    private static long growthPartOf(final long whole) {
-        return whole / QUARTERS * GROWTH_QUARTERS;
     }
 
     private long free() {

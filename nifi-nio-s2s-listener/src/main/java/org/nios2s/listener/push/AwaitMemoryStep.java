@@ -29,6 +29,18 @@ record AwaitMemoryStep(Push push, Step next) implements WaitingTransactionStep {
         return this;
     }
 
+    /** It waits for other peers, and for no port or disk: another one need not wait for what a heavier peer holds meanwhile. */
+    @Override
+    public boolean isPeersTurn() {
+        return true;
+    }
+
+    /** The peer is not read: it can't show that it is there. */
+    @Override
+    public boolean isDelayed() {
+        return true;
+    }
+
     @Override
     public TimeoutPolicy timeoutPolicy() {
         return TimeoutPolicy.EXPIRATION;

@@ -36,6 +36,7 @@ final class AwaitSessionStep implements WaitingTransactionStep {
 
     @Override
     public Step begin() {
+        push.releaseReservation();
         permit = connection().dispatcher().awaitSession(request);
         return this;
     }

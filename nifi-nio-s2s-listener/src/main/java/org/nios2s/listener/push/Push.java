@@ -183,11 +183,15 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     /** Brings the charge up to what is held now, rounded up. */
     private void updateCharge() {
-        final long due = (held() + CHARGED_BYTES - 1) / CHARGED_BYTES * CHARGED_BYTES;
+        final long due = roundedUp(held());
         // Within the reservation nothing changes, and the budget's lock is not touched: most pushes stay there.
         if (due > RESERVED_BYTES || charged > RESERVED_BYTES) {
             charge(due);
         }
+    }
+
+    private static long roundedUp(final long bytes) {
+        return (bytes + CHARGED_BYTES - 1) / CHARGED_BYTES * CHARGED_BYTES;
     }
 
     private void charge(final long due) {
@@ -219,7 +223,16 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         }
         return packetOutgrowsMemory
                 || inMemory.bytes() > maxInMemory()
-                || held() > RESERVED_BYTES && !lease.charge().canGrow();
+                || held() + nextPortionBytes() > RESERVED_BYTES
+                        && !lease.charge().hasRoomToGrow();
+    }
+
+    /** @return what decoding goes on to take at most before it is asked again */
+    private long nextPortionBytes() {
+        if (decoder.isInContent()) {
+            return 0;
+        }
+        return PacketReader.MAX_ATTRIBUTE_PORTION_MEMORY;
     }
 
     /** @return whether reading has to pause until what has arrived is written */
@@ -260,6 +273,13 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
 
     void awaitCaughtUp(final Runnable resume) {
         streaming.awaitCaughtUp(resume);
+    }
+
+    /** Gives back what is reserved and not used: nothing is read until there is a permit to stream, which may take long. */
+    void releaseReservation() {
+        final long due = roundedUp(held());
+        lease.charge().settle(due - charged);
+        charged = due;
     }
 
     /** The transaction has got its session: is streamed into that from {@link #streamInto} on. */

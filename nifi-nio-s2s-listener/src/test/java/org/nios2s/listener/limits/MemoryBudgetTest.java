@@ -47,7 +47,7 @@ class MemoryBudgetTest {
         final SharedResource.Grant second = budget.requestAttributes(peer("b"), () -> called.add("b"));
         assertTrue(first.isImmediate());
         assertFalse(second.isImmediate());
-        assertTrue(budget.used() <= budget.bound());
+        assertTrue(budget.used() <= budget.bound(0));
         first.close();
         assertEquals(List.of("b"), called);
         second.close();

@@ -197,20 +197,39 @@ class SharedResourceTest {
     }
 
     @Test
-    @DisplayName("lets nobody take more without asking while somebody waits, or where only a quarter is left")
+    @DisplayName("lets nobody take more without asking while somebody waits, or where only a sixteenth is left")
     void growth() {
-        final Part part = of(100, 0).part(100);
+        final Part part = of(160, 0).part(160);
+        final Grant others = request(part, "others", 100);
         final Grant grant = request(part, "a", 10);
-        grant.add(74);
+        grant.add(49);
         assertTrue(grant.canGrow());
         grant.add(1);
         assertFalse(grant.canGrow());
-        grant.add(-30);
+        others.close();
         assertTrue(grant.canGrow());
-        final Grant waiting = request(part, "b", 90);
+        final Grant waiting = request(part, "b", 120);
         assertFalse(grant.canGrow());
         waiting.close();
         assertTrue(grant.canGrow());
+    }
+
+    @Test
+    @DisplayName(
+            "lets a peer take three eighths without asking, at all ports together, so that another one may grow, too")
+    void growthOfAPeer() {
+        final SharedResource resource = of(320, 0);
+        final Part part = resource.part(160);
+        final Grant first = request(part, "a");
+        final Grant second = request(part, "a");
+        first.add(58);
+        assertTrue(second.canGrow());
+        second.add(2);
+        assertFalse(first.canGrow() || second.canGrow());
+        assertFalse(request(resource.part(160), "a", 0).canGrow());
+        final Grant other = request(part, "b");
+        other.add(59);
+        assertTrue(other.canGrow());
     }
 
     @Test
