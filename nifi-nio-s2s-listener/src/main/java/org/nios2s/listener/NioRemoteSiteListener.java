@@ -83,7 +83,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
     private RunningServer server;
 
     /**
-     * What a listener finds outside of NiFi and of its network, and a test sets.
+     * What a listener finds outside of NiFi and of its network, and a test sets. Immutable; any thread.
      *
      * @param resolver of peers' host names
      * @param peersKeyLimitBytes after which the Java of peers is taken to renew a key of TLS

@@ -21,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.groups.ProcessGroup;
@@ -34,7 +35,6 @@ import org.nios2s.listener.connection.WorkerConnections;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.time.NanoClock;
-import org.nios2s.listener.tls.TlsHandlerFactory;
 
 /** The whole listener as NiFi makes and starts it, with an input and an output port. Lives on the test's thread. */
 public class ServedListener implements AutoCloseable {
@@ -113,32 +113,25 @@ public class ServedListener implements AutoCloseable {
     /**
      * @param tls NiFi's own, or null for plain TCP
      * @param nodeInformant the cluster, or null for a standalone NiFi
+     * @param peersKeyLimitBytes after which the Java of peers is taken to renew a key
      */
     protected static Maker stepped(
             final SteppedTime time,
             final SSLContext tls,
             final NodeInformant nodeInformant,
-            final Function<InetAddress, String> resolver) {
-        return (port, properties) -> new NioRemoteSiteListener(
-                port,
-                tls,
-                properties,
-                nodeInformant,
-                ListenerSettings.from(properties),
-                new NioRemoteSiteListener.Environment(
-                        time.clock(), time::repeat, resolver, TlsHandlerFactory::ownKeyLimitBytes));
-    }
-
-    /** @param peersKeyLimitBytes after which the Java of peers is taken to renew a key */
-    protected static Maker stepped(final SteppedTime time, final SSLContext tls, final long peersKeyLimitBytes) {
-        return (port, properties) -> new NioRemoteSiteListener(
-                port,
-                tls,
-                properties,
-                null,
-                ListenerSettings.from(properties),
-                new NioRemoteSiteListener.Environment(
-                        time.clock(), time::repeat, InetAddress::getHostAddress, () -> peersKeyLimitBytes));
+            final Function<InetAddress, String> resolver,
+            final LongSupplier peersKeyLimitBytes) {
+        return (port, properties) -> {
+            // Of a listener that did not get its port.
+            time.repeated.clear();
+            return new NioRemoteSiteListener(
+                    port,
+                    tls,
+                    properties,
+                    nodeInformant,
+                    ListenerSettings.from(properties),
+                    new NioRemoteSiteListener.Environment(time.clock, time::repeat, resolver, peersKeyLimitBytes));
+        };
     }
 
     private static NiFiProperties properties(final int port, final boolean isSecure, final String... settings) {

@@ -43,6 +43,7 @@ import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.transaction.ThrottledExecutor;
 import org.nios2s.peers.LogLines;
 
@@ -92,20 +93,24 @@ final class SteppedListener extends ServedListener {
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
      */
     SteppedListener(final NanoClock clock, final SSLContext tls, final String... settings) throws Exception {
-        this(new SteppedTime(clock), time -> stepped(time, tls, null, address -> HOST_NAME), tls != null, settings);
-        final HostNames hostNames = context().endpoint().hostNames();
-        awaiting().until(() -> HOST_NAME.equals(hostNames.nameOf(InetAddress.getLoopbackAddress())));
+        this(clock, tls, TlsHandlerFactory.ownKeyLimitBytes(), settings);
     }
 
     /**
-     * @param tls NiFi's own
+     * @param tls NiFi's own, or null for plain TCP
      * @param peersKeyLimitBytes after which the Java of peers is taken to renew a key
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
      */
     SteppedListener(
             final NanoClock clock, final SSLContext tls, final long peersKeyLimitBytes, final String... settings)
             throws Exception {
-        this(new SteppedTime(clock), time -> stepped(time, tls, peersKeyLimitBytes), true, settings);
+        this(
+                new SteppedTime(clock),
+                time -> stepped(time, tls, null, address -> HOST_NAME, () -> peersKeyLimitBytes),
+                tls != null,
+                settings);
+        final HostNames hostNames = context().endpoint().hostNames();
+        awaiting().until(() -> HOST_NAME.equals(hostNames.nameOf(InetAddress.getLoopbackAddress())));
     }
 
     /**
@@ -124,7 +129,11 @@ final class SteppedListener extends ServedListener {
     SteppedListener(
             final Function<InetAddress, String> resolver, final NodeInformant nodeInformant, final String... settings)
             throws Exception {
-        this(new SteppedTime(STANDING), time -> stepped(time, null, nodeInformant, resolver), false, settings);
+        this(
+                new SteppedTime(STANDING),
+                time -> stepped(time, null, nodeInformant, resolver, TlsHandlerFactory::ownKeyLimitBytes),
+                false,
+                settings);
     }
 
     private SteppedListener(
