@@ -139,9 +139,19 @@ final class ConversationRun {
             case "slowly" -> slowly = true;
             case "pause" -> pause(Long.parseLong(line.argument(0, "")));
             case "stop", "start", "disable", "delete", "disconnect", "empty" ->
-                note(line, own.change(line.verb(), line.argument(0, "")), line.argument(1, "done"));
+                note(line, own.change(line.verb(), line.argument(0, ""), isDone(line)), expectedOf(line));
+            case "transmitting" -> own.awaitTransmitting(line.argument(0, ""));
             default -> throw new IOException(conversation + ", " + line + ": there is no such verb");
         }
+    }
+
+    private static String expectedOf(final ScriptLine change) {
+        return change.argument(1, OwnPorts.DONE);
+    }
+
+    /** Whether this NiFi makes the change. */
+    private boolean isDone(final ScriptLine change) {
+        return expectedOf(change).equals(OwnPorts.DONE) || isOfThisListener(change, OwnPorts.DONE);
     }
 
     /** The peer does nothing for a while, not even read: that is what it has to say. */
@@ -169,7 +179,12 @@ final class ConversationRun {
 
     /** Whether this listener closes a connection that the stock one leaves open, for which it may take its time. */
     private boolean isClosedInstead(final ScriptLine line) {
-        return conversation.difference().alone().get(listener()).contains(seen(line, Hearer.CLOSED));
+        return isOfThisListener(line, Hearer.CLOSED);
+    }
+
+    /** Whether this is heard from this listener alone. */
+    private boolean isOfThisListener(final ScriptLine line, final String heard) {
+        return conversation.difference().alone().get(listener()).contains(seen(line, heard));
     }
 
     /**

@@ -43,7 +43,7 @@ final class CorpusRun {
     /** How often a conversation is repeated whose connection the stock listener's garbage collector has closed. */
     private static final int COLLECTED_AT_MOST = 5;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String ID_FILE = "fidelity.ids";
     private static final String RUNS = "nifi://run-" + UUID.randomUUID() + "/";
     private static final String PACKET_ID = "packet.id";
@@ -146,17 +146,15 @@ final class CorpusRun {
      * prioritizers is in the order of content claims, and which claim a session writes to is NiFi's to choose.
      */
     private List<String> settledContent(final String name, final Component queue) {
-        final List<String> content = new ArrayList<>();
-        Awaitility.await().atMost(PATIENCE).until(() -> {
-            final List<QueuedFlowFile> listed = new QueueClient(nifi.rest()).list(queue);
-            content.clear();
-            for (final QueuedFlowFile flowFile : listed) {
-                content.add("queue " + name + " has " + describe(queue, flowFile));
-            }
-            return new QueueClient(nifi.rest()).size(queue).flowFiles() == listed.size();
-        });
-        content.sort(null);
-        return content;
+        final QueueClient client = new QueueClient(nifi.rest());
+        // Contents are read behind the wait: a busy machine needs long for a large one.
+        return Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> client.list(queue), listed -> client.size(queue).flowFiles() == listed.size())
+                .stream()
+                .map(flowFile -> "queue " + name + " has " + describe(queue, flowFile))
+                .sorted()
+                .toList();
     }
 
     private String describe(final Component queue, final QueuedFlowFile flowFile) {

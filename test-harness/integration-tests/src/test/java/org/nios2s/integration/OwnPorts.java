@@ -35,9 +35,16 @@ final class OwnPorts {
     /** Comes out here. */
     static final String OUT = "own-out";
 
+    /** A change was made. */
+    static final String DONE = "done";
+
+    private static final String REFUSED = "refused";
+
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int NOT_FOUND = 404;
+    /** What NiFi refuses for so long, it refuses because of the peer. */
     private static final Duration INSISTENCE = Duration.ofSeconds(1);
+
     private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Pattern ADDRESS = Pattern.compile("(localhost|127\\.0\\.0\\.1):\\d+");
     private static final List<String> STATISTICS =
@@ -89,13 +96,14 @@ final class OwnPorts {
     /**
      * Changes one of them, as an administrator would: stop, start, disable, delete, disconnect, empty.
      *
-     * @return done, or refused if NiFi refuses it for a while: one of the port's tasks may just be about to end
+     * @param isDoneInTheEnd whether it is done, though NiFi may refuse it at first: one of the port's tasks may just be about to end
+     * @return done, or refused if NiFi refuses it for a while
      */
-    String change(final String verb, final String name) {
+    String change(final String verb, final String name, final boolean isDoneInTheEnd) {
         final AtomicBoolean done = new AtomicBoolean();
         try {
             Awaitility.await()
-                    .atMost(INSISTENCE)
+                    .atMost(isDoneInTheEnd ? PATIENCE : INSISTENCE)
                     .pollInSameThread()
                     .ignoreException(RestException.class)
                     .until(() -> {
@@ -105,9 +113,9 @@ final class OwnPorts {
                     });
         } catch (final ConditionTimeoutException e) {
             // On a busy machine it may be done after the time.
-            return done.get() ? "done" : "refused";
+            return done.get() ? DONE : REFUSED;
         }
-        return "done";
+        return DONE;
     }
 
     private void doChange(final String verb, final Component port) {
@@ -127,6 +135,13 @@ final class OwnPorts {
         final ObjectNode change = RestClient.object().put("state", state);
         change.set("revision", nifi.rest().get(path(port)).required("revision"));
         nifi.rest().put(path(port) + "/run-status", change);
+    }
+
+    /** Waits until NiFi shows that a port transmits: it has taken the request, to which nobody has heard an answer. */
+    void awaitTransmitting(final String name) {
+        Awaitility.await().atMost(PATIENCE).until(() -> flow.describe(ports.get(name))
+                .requiredAt("/status/transmitting")
+                .asBoolean());
     }
 
     /** Stops the output port: what is between them stays there, and their connection can be changed. */
