@@ -427,13 +427,13 @@ class PullTest extends OnePeer {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 262144", "7, 16384"})
+    @CsvSource({"0, 262144", "15, 16384"})
     @DisplayName("a large content is sent in pieces, small ones while memory is short")
-    void pieces(final int sixteenthsInUse, final int mostBytes) throws Exception {
+    void pieces(final int thirtySecondsInUse, final int mostBytes) throws Exception {
         final PortDispatcher dispatcher =
                 listener.dispatchers().acquire(listener.output().port());
         try (SharedResource.Grant others = dispatcher.limits().memory().open(new TestHolder("others"))) {
-            others.add(listener.budget().limit() * sixteenthsInUse / 16);
+            others.add(listener.budget().limit() * thirtySecondsInUse / 32);
             queue(1, content(3_000_000));
             open();
             listener.budget().peakSinceLastCall();
