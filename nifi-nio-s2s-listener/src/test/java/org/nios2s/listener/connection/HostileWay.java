@@ -57,6 +57,23 @@ enum HostileWay {
             DRIPPING.goOn(peer);
         }
     },
+    /** Drips, once at each of several ports. */
+    AT_EACH_PORT {
+        @Override
+        String port(final String healthy, final String other, final int peer) {
+            return peer == 0 ? healthy : other + peer;
+        }
+
+        @Override
+        void push(final WirePeer peer, final int bytes) throws IOException {
+            DRIPPING.push(peer, bytes);
+        }
+
+        @Override
+        void goOn(final WirePeer peer) throws IOException {
+            DRIPPING.goOn(peer);
+        }
+    },
     /** Has sent everything but its confirmation. */
     UNCONFIRMED {
         @Override

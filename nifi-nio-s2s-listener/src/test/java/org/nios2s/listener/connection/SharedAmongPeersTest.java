@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.listener.connection.HostileWay.AT_EACH_PORT;
 import static org.nios2s.listener.connection.HostileWay.CLAIMING_ZEROS;
 import static org.nios2s.listener.connection.HostileWay.DRIPPING;
 import static org.nios2s.listener.connection.HostileWay.LARGE_ATTRIBUTES;
@@ -21,10 +22,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
@@ -51,6 +54,9 @@ class SharedAmongPeersTest {
     private static final int SMALL = 10;
     private static final int IN_MEMORY = 60_000;
     private static final int LARGE = 100_000;
+    /** More than may wait to be written. */
+    private static final int UNWRITTEN = 300_000;
+
     /** Twice as many as have memory. */
     private static final int FLEET = 64;
 
@@ -62,6 +68,9 @@ class SharedAmongPeersTest {
     /** What a peer may take for its own commit, or for the only memory of its kind. */
     private static final Duration HALF_A_MINUTE = Duration.ofSeconds(30);
 
+    /** Behind the connections of the honest peer and the slow one. */
+    private static final int FIRST_HOSTILE = 2;
+
     private static final Duration STEP = Duration.ofMillis(250);
     /** Only here does an honest peer wait for what others may hold, and the clock goes on. */
     private static final Set<String> WAITS = Set.of(
@@ -70,7 +79,7 @@ class SharedAmongPeersTest {
     /** What is used up, and the ways in which a peer can hold some of it at all. */
     private enum Shared {
         /** Each port has its own. */
-        PLACES(HonestTransaction.PUSH, SMALL, 10, 7, EnumSet.complementOf(EnumSet.of(ON_TWO_PORTS))) {
+        PLACES(HonestTransaction.PUSH, SMALL, 10, 7, EnumSet.complementOf(EnumSet.of(ON_TWO_PORTS, AT_EACH_PORT))) {
             @Override
             String[] settings() {
                 return new String[] {"request.queue.size", "8"};
@@ -82,7 +91,7 @@ class SharedAmongPeersTest {
             }
         },
         /** The content fits into a buffer of 8 KiB, which is within what each transaction reserves. */
-        MEMORY(HonestTransaction.PUSH, 8_000, 120, 31, EnumSet.allOf(HostileWay.class)) {
+        MEMORY(HonestTransaction.PUSH, 8_000, 120, 31, EnumSet.complementOf(EnumSet.of(AT_EACH_PORT))) {
             @Override
             boolean isUsedUp(final SteppedListener listener) {
                 final SharedResource.Part memory = dispatcher(listener).limits().memory();
@@ -149,10 +158,27 @@ class SharedAmongPeersTest {
             }
         },
         /** A peer that says nothing does not stream. */
-        PERMITS_TO_STREAM(HonestTransaction.PUSH, LARGE, 10, 3, EnumSet.complementOf(EnumSet.of(SILENT))) {
+        PERMITS_TO_STREAM(
+                HonestTransaction.PUSH, LARGE, 10, 3, EnumSet.complementOf(EnumSet.of(SILENT, AT_EACH_PORT))) {
             @Override
             boolean isUsedUp(final SteppedListener listener) {
                 return dispatcher(listener).limits().streaming().held() == 4;
+            }
+        },
+        /** Of which each port has one for itself: at the healthy one the slow peer has it. */
+        PERMITS_OF_ALL_PORTS(HonestTransaction.PUSH, LARGE, 6, 0, EnumSet.of(AT_EACH_PORT)) {
+            @Override
+            boolean isUsedUp(final SteppedListener listener) {
+                return dispatcher(listener).limits().streaming().held() == 2;
+            }
+
+            @Override
+            void awaitUsedUp(final SteppedListener listener, final List<WirePeer> hostile) {
+                // More than what is held in memory is read behind a permit alone.
+                for (int i = 0; i < hostile.size(); i++) {
+                    listener.awaitAllRead(i + FIRST_HOSTILE, hostile.get(i));
+                }
+                super.awaitUsedUp(listener, hostile);
             }
         },
         /** What a pull carries, and whether it compresses well, is NiFi's own. */
@@ -247,6 +273,10 @@ class SharedAmongPeersTest {
 
         abstract boolean isUsedUp(SteppedListener listener);
 
+        void awaitUsedUp(final SteppedListener listener, final List<WirePeer> hostile) {
+            SteppedListener.awaiting().until(() -> isUsedUp(listener));
+        }
+
         /** @return whether what the hostile peers leave is too little for the honest one */
         boolean leavesTooLittle(final HostileWay way) {
             return true;
@@ -336,7 +366,7 @@ class SharedAmongPeersTest {
      * whose one transaction holds more memory than the smallest.
      */
     private static Stream<Arguments> ofManyAddresses() {
-        final Set<HostileWay> dripping = EnumSet.of(DRIPPING, LARGE_ATTRIBUTES, ON_TWO_PORTS);
+        final Set<HostileWay> dripping = EnumSet.of(DRIPPING, LARGE_ATTRIBUTES, ON_TWO_PORTS, AT_EACH_PORT);
         return Arrays.stream(Shared.values()).flatMap(shared -> shared.ways.stream()
                 .filter(way -> !dripping.contains(way))
                 .filter(way -> shared != Shared.MEMORY || way == SILENT || way == STALLED)
@@ -364,7 +394,11 @@ class SharedAmongPeersTest {
                 WirePeer honest = listener.connectFrom("127.0.0.9")
                         .open("PORT_IDENTIFIER", shared.transaction.port(), "BATCH_COUNT", "1");
                 SlowPeer slow = new SlowPeer(listener, shared)) {
-            listener.addPort(shared.transaction.portType(), OTHER_PORT);
+            IntStream.range(0, peers)
+                    .mapToObj(peer -> way.port(shared.transaction.port(), OTHER_PORT, peer))
+                    .filter(port -> port.startsWith(OTHER_PORT))
+                    .distinct()
+                    .forEach(port -> listener.addPort(shared.transaction.portType(), port));
             for (int i = 0; i <= peers; i++) {
                 listener.output().queue(Map.of(), HonestTransaction.content(SMALL));
             }
@@ -380,7 +414,7 @@ class SharedAmongPeersTest {
                     shared.take(open(peer, shared, way, i), way);
                     peer.flush();
                 }
-                SteppedListener.awaiting().until(() -> shared.isUsedUp(listener));
+                shared.awaitUsedUp(listener, hostile);
                 listener.passTime(clock, STEP);
                 awaitServed(listener, shared, way, honest, slow);
             } finally {
@@ -473,7 +507,8 @@ class SharedAmongPeersTest {
         SlowPeer(final SteppedListener listener, final Shared shared) throws IOException {
             this.listener = listener;
             peer = listener.connectFrom("127.0.0.8").open();
-            if (!Set.of(Shared.PLACES, Shared.MEMORY, Shared.PERMITS_TO_STREAM).contains(shared)) {
+            if (!Set.of(Shared.PLACES, Shared.MEMORY, Shared.PERMITS_TO_STREAM, Shared.PERMITS_OF_ALL_PORTS)
+                    .contains(shared)) {
                 packet = new byte[0];
                 return;
             }
@@ -509,6 +544,53 @@ class SharedAmongPeersTest {
         public void close() throws IOException {
             peer.close();
         }
+    }
+
+    @Test
+    @DisplayName("is served in time beside an address that has the listener write: nobody gains time by that")
+    void besideOurWork() throws Exception {
+        final Semaphore disk = new Semaphore(1);
+        try (SteppedListener listener = listener("buffer.memory", "4 MB");
+                WirePeer honest = listener.connectFrom("127.0.0.9").open()) {
+            listener.input().beforeWrite(() -> {
+                disk.acquireUninterruptibly();
+                disk.release();
+            });
+            for (int i = 0; i < 4; i++) {
+                hostile.add(listener.connectFrom("127.0.0.1").open());
+                STALLED.push(hostile.get(i), LARGE);
+                listener.awaitAllRead(i + 1, hostile.get(i).flush());
+            }
+            final CompletableFuture<Void> served = HonestTransaction.allDo(List.of(honest), peer -> {
+                HonestTransaction.PUSH.begin(peer, Map.of(), HonestTransaction.content(LARGE));
+                HonestTransaction.PUSH.end(peer);
+            });
+            listener.awaitSteps("AwaitSessionStep", 1);
+            listener.passTime(clock, STEP);
+            for (int second = 1; second < PATIENCE.toSeconds() && waitsForSession(listener); second++) {
+                disk.acquireUninterruptibly();
+                goOn(peer -> peer.bytes(new byte[UNWRITTEN]).flush());
+                awaitWriting(listener, hostile.size());
+                listener.passTime(clock, STEP);
+                disk.release();
+                awaitWriting(listener, 0);
+                listener.passTime(clock, Duration.ofSeconds(1).minus(STEP));
+            }
+            awaitDone(served, listener);
+            for (final WirePeer peer : hostile) {
+                peer.close();
+            }
+        }
+    }
+
+    private static boolean waitsForSession(final SteppedListener listener) {
+        return "AwaitSessionStep".equals(listener.step(0));
+    }
+
+    /** Unless the honest peer has got what it waits for. */
+    private static void awaitWriting(final SteppedListener listener, final int peers) {
+        SteppedListener.awaiting()
+                .until(() -> !waitsForSession(listener) || listener.stepsNamed("AwaitWriterStep") == peers);
     }
 
     private static Stream<Arguments> newcomers() {
