@@ -392,6 +392,7 @@ class SharedAmongPeersTest {
             throws Exception {
         try (SteppedListener listener = listener(shared.settings());
                 WirePeer honest = listener.connectFrom("127.0.0.9")
+                        .withoutTimeout()
                         .open("PORT_IDENTIFIER", shared.transaction.port(), "BATCH_COUNT", "1");
                 SlowPeer slow = new SlowPeer(listener, shared)) {
             IntStream.range(0, peers)
