@@ -24,7 +24,7 @@ public final class PacketReader implements AutoCloseable {
     /** Attributes that are decoded in one go, since they take many times their bytes on the heap. */
     private static final int ATTRIBUTE_PORTION_BYTES = 256;
 
-    /** What they take on the heap at most: so many empty attributes, and the one before that ends there. */
+    /** What they take on the heap at most, but for the buffer of a long value, which doubles: empty attributes, and one more. */
     public static final int MAX_ATTRIBUTE_PORTION_MEMORY =
             (ATTRIBUTE_PORTION_BYTES / (2 * Integer.BYTES) + 1) * AttributeMemory.of("", "");
 

@@ -73,11 +73,7 @@ final class ReadGate {
     /** @return whether little is to be read at once */
     boolean readsMinimally() {
         final Step step = handler.step();
-        return step.isWaiting() || !(step instanceof TransactionStep) && !hasRoomForLargeReads();
-    }
-
-    private boolean hasRoomForLargeReads() {
-        return connection.listener().limits().memory().common().hasRoomToGrow();
+        return step.isWaiting() || !(step instanceof TransactionStep) && !unread.hasRoomToGrow();
     }
 
     /** @return how many bytes its rate allows the connection to read at once */

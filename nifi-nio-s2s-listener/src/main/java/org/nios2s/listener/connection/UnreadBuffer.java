@@ -74,6 +74,11 @@ final class UnreadBuffer {
         charge.set(unread.capacity() + inAddition);
     }
 
+    /** @return whether there is room for more than a step is certain to use */
+    boolean hasRoomToGrow() {
+        return charge.hasRoomToGrow();
+    }
+
     /** The connection is gone. */
     void close() {
         charge.close();

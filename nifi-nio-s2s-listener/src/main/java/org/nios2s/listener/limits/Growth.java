@@ -5,8 +5,8 @@ package org.nios2s.listener.limits;
  * How much of a {@link SharedResource} may be taken without asking. Immutable; any thread.
  *
  * <p>What was taken so is given back with its transaction, which may be slow: a request that comes later must not wait for that, nor
- * must another peer. So one peer takes three eighths at most, and all together leave a sixteenth. A peer that
- * has taken its part goes on asking for small amounts, which is why its part is less than half.
+ * must another peer. So one peer takes three eighths at most, and all together leave a sixteenth. A peer that has taken its part goes
+ * on asking for small amounts, which is why its part is less than half.
  */
 final class Growth {
     private static final int SIXTEENTHS = 16;

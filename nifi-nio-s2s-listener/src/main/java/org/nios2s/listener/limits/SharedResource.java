@@ -417,7 +417,7 @@ public final class SharedResource {
          * @return whether something may be taken here without asking: nobody waits for what would be taken, and it is the port's own, or
          *     enough is left for requests
          */
-        public boolean hasRoomToGrow() {
+        boolean hasRoomToGrow() {
             if (waiting > 0) {
                 return false;
             }

@@ -34,7 +34,7 @@ record Pull(PeerConnection connection, Grant charge, PullEncoder transaction, He
             // where several left at once, one of its reads had only the beginning of a chunk.
             return MemoryBudget.SMALL_BYTES;
         }
-        if (connection.dispatcher().limits().memory().hasRoomToGrow()) {
+        if (charge.hasRoomToGrow()) {
             return Math.clamp(connection.rate().bytesAtOnce(), MemoryBudget.SMALL_BYTES, PIECE_BYTES);
         }
         return MemoryBudget.SMALL_BYTES;
