@@ -20,24 +20,12 @@ enum HostileWay {
         }
     },
     /** Stops in the middle of a packet. */
-    STALLED {
-        @Override
-        void push(final WirePeer peer, final int bytes) throws IOException {
-            peer.push().out().writeInt(0);
-            peer.out().writeLong(Long.MAX_VALUE);
-            peer.bytes(new byte[bytes]);
-        }
-    },
+    STALLED,
     /** Sends a byte now and then. */
     DRIPPING {
         @Override
-        void push(final WirePeer peer, final int bytes) throws IOException {
-            STALLED.push(peer, bytes);
-        }
-
-        @Override
         void goOn(final WirePeer peer) throws IOException {
-            peer.bytes((byte) 0).flush();
+            drip(peer);
         }
     },
     /** Drips, at two ports. */
@@ -48,13 +36,8 @@ enum HostileWay {
         }
 
         @Override
-        void push(final WirePeer peer, final int bytes) throws IOException {
-            DRIPPING.push(peer, bytes);
-        }
-
-        @Override
         void goOn(final WirePeer peer) throws IOException {
-            DRIPPING.goOn(peer);
+            drip(peer);
         }
     },
     /** Drips, once at each of several ports. */
@@ -65,13 +48,8 @@ enum HostileWay {
         }
 
         @Override
-        void push(final WirePeer peer, final int bytes) throws IOException {
-            DRIPPING.push(peer, bytes);
-        }
-
-        @Override
         void goOn(final WirePeer peer) throws IOException {
-            DRIPPING.goOn(peer);
+            drip(peer);
         }
     },
     /** Has sent everything but its confirmation. */
@@ -152,14 +130,26 @@ enum HostileWay {
         return healthy;
     }
 
-    /** @param bytes that have to be there at least, so that it holds what it is to keep */
-    abstract void push(WirePeer peer, int bytes) throws IOException;
+    /**
+     * Begins a packet that does not end.
+     *
+     * @param bytes that have to be there at least, so that it holds what it is to keep
+     */
+    void push(final WirePeer peer, final int bytes) throws IOException {
+        peer.push().out().writeInt(0);
+        peer.out().writeLong(Long.MAX_VALUE);
+        peer.bytes(new byte[bytes]);
+    }
 
     /** Once a second. */
     void goOn(final WirePeer peer) throws IOException {}
 
     boolean compresses() {
         return false;
+    }
+
+    private static void drip(final WirePeer peer) throws IOException {
+        peer.bytes((byte) 0).flush();
     }
 
     private static void attribute(final WirePeer peer, final int name) throws IOException {
