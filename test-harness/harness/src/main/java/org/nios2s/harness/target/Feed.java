@@ -19,8 +19,8 @@ import org.nios2s.harness.result.RunResult.LedgerMetrics;
  */
 public final class Feed {
 
-    /** Of contents, so that the disk does not fill up. */
-    static final long MAX_QUEUED_BYTES = 4L << 30;
+    /** Of contents, so that the disk does not fill up; at 2 GB/s they last for five seconds. */
+    static final long MAX_QUEUED_BYTES = 10L << 30;
 
     /** A source that makes such contents beside the pulls takes more of the processors than they do. */
     private static final long LARGE_BYTES = 1L << 20;
