@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import ch.qos.logback.classic.Level;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.nios2s.listener.access.AccessLines;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** What the log tells of pushes and of connections, where it is asked to; of pulls PullTest tells. Lives on the test's thread. */
 @Timeout(60)
@@ -27,8 +29,8 @@ class AccessLogTest {
     void connection() throws Exception {
         try (AccessLines log = new AccessLines("Connections", Level.DEBUG);
                 SteppedListener listener = new SteppedListener();
-                WirePeer peer = listener.connect()) {
-            peer.open();
+                TestPeer peer = listener.connect()) {
+            peer.open(INPUT_PORT);
             peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             assertEquals(1, log.lines().size());
             final String line = log.lines().get(0);
@@ -55,9 +57,9 @@ class AccessLogTest {
 
     /** The answer to the next request comes after everything that the handshake has done. */
     private static void assertRefused(final SteppedListener listener, final ResponseCode code) throws Exception {
-        try (WirePeer peer = listener.connect()) {
-            peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
-            peer.handshake(WirePeer.properties()).expect(code);
+        try (TestPeer peer = listener.connect()) {
+            peer.negotiate();
+            peer.handshake(Message.properties(INPUT_PORT)).expect(code);
             listener.awaitStep("RequestStep");
         }
     }
@@ -67,7 +69,7 @@ class AccessLogTest {
     void pushes() throws Exception {
         try (AccessLines log = new AccessLines("Transactions", Level.DEBUG);
                 SteppedListener listener = new SteppedListener()) {
-            try (WirePeer peer = listener.connect().open()) {
+            try (TestPeer peer = listener.connect().open(INPUT_PORT)) {
                 peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
                 peer.pushPacket("de").flush();
                 listener.awaitStep("AwaitConfirmationStep");
@@ -93,7 +95,7 @@ class AccessLogTest {
     void streamedPushThatWaits() throws Exception {
         try (AccessLines log = new AccessLines("Transactions", Level.DEBUG);
                 SteppedListener listener = new SteppedListener()) {
-            try (WirePeer peer = listener.connect().open()) {
+            try (TestPeer peer = listener.connect().open(INPUT_PORT)) {
                 peer.push()
                         .packet(Map.of(), new byte[STREAMED_BYTES])
                         .say(ResponseCode.FINISH_TRANSACTION)
@@ -119,7 +121,7 @@ class AccessLogTest {
         try (AccessLines transactions = new AccessLines("Transactions", Level.INFO);
                 AccessLines connections = new AccessLines("Connections", Level.INFO);
                 SteppedListener listener = new SteppedListener();
-                WirePeer peer = listener.connect().open()) {
+                TestPeer peer = listener.connect().open(INPUT_PORT)) {
             peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             assertEquals(List.of(), transactions.lines());
             assertEquals(List.of(), connections.lines());
@@ -136,7 +138,7 @@ class AccessLogTest {
                 committing.countDown();
                 SteppedListener.awaiting().until(() -> mayCommit.getCount() == 0);
             });
-            try (WirePeer peer = listener.connect().open()) {
+            try (TestPeer peer = listener.connect().open(INPUT_PORT)) {
                 peer.pushPacket("abc").confirm().flush();
                 committing.await();
                 peer.reset();

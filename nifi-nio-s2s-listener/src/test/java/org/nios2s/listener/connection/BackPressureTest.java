@@ -4,6 +4,7 @@ package org.nios2s.listener.connection;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.peers.TestPeer;
 
 /** What peers hear of a destination that is full, or becomes so. Lives on the test's thread. */
 class BackPressureTest {
@@ -39,12 +41,12 @@ class BackPressureTest {
         listener.close();
     }
 
-    private WirePeer finished() throws IOException {
+    private TestPeer finished() throws IOException {
         return finished(1);
     }
 
-    private WirePeer finished(final int bytes) throws IOException {
-        final WirePeer peer = listener.connect().open();
+    private TestPeer finished(final int bytes) throws IOException {
+        final TestPeer peer = listener.connect().open(INPUT_PORT);
         peer.push()
                 .packet(Map.of(), new byte[bytes])
                 .say(ResponseCode.FINISH_TRANSACTION)
@@ -52,9 +54,9 @@ class BackPressureTest {
         return peer;
     }
 
-    private static List<WirePeer> answered(final List<WirePeer> peers) throws IOException {
-        final List<WirePeer> answered = new ArrayList<>();
-        for (final WirePeer peer : peers) {
+    private static List<TestPeer> answered(final List<TestPeer> peers) throws IOException {
+        final List<TestPeer> answered = new ArrayList<>();
+        for (final TestPeer peer : peers) {
             if (peer.in().available() > 0) {
                 answered.add(peer);
             }
@@ -62,7 +64,7 @@ class BackPressureTest {
         return answered;
     }
 
-    private static List<WirePeer> awaitAnswered(final List<WirePeer> peers, final int count) throws IOException {
+    private static List<TestPeer> awaitAnswered(final List<TestPeer> peers, final int count) throws IOException {
         SteppedListener.awaiting().until(() -> answered(peers).size() >= count);
         return answered(peers);
     }
@@ -71,18 +73,18 @@ class BackPressureTest {
     @DisplayName(
             "of 150 peers that finish at once as many are told to confirm as there is room for, and hear when it is full")
     void burst() throws Exception {
-        final List<WirePeer> waiting = new ArrayList<>();
+        final List<TestPeer> waiting = new ArrayList<>();
         for (int i = 0; i < 150; i++) {
             waiting.add(finished());
         }
         SteppedListener.awaiting().until(() -> listener.stepsNamed("AwaitRoomStep") == 150 - THRESHOLD);
-        final List<WirePeer> toConfirm = awaitAnswered(waiting, THRESHOLD);
+        final List<TestPeer> toConfirm = awaitAnswered(waiting, THRESHOLD);
         assertEquals(THRESHOLD, toConfirm.size());
-        for (final WirePeer peer : toConfirm) {
+        for (final TestPeer peer : toConfirm) {
             peer.expectConfirmation().confirm().flush();
         }
         final Map<Integer, Integer> codes = new TreeMap<>();
-        for (final WirePeer peer : toConfirm) {
+        for (final TestPeer peer : toConfirm) {
             codes.merge(Byte.toUnsignedInt(peer.in().readNBytes(3)[2]), 1, Integer::sum);
         }
         final int full = codes.remove(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL.getCode());
@@ -92,10 +94,10 @@ class BackPressureTest {
         waiting.removeAll(toConfirm);
         listener.input().drain(3);
         assertEquals(3, awaitAnswered(waiting, 3).size());
-        for (final WirePeer peer : waiting) {
+        for (final TestPeer peer : waiting) {
             peer.close();
         }
-        for (final WirePeer peer : toConfirm) {
+        for (final TestPeer peer : toConfirm) {
             peer.close();
         }
     }
@@ -104,8 +106,8 @@ class BackPressureTest {
     @ValueSource(ints = {1, 2_000_000})
     @DisplayName("nobody else is told to confirm while what was confirmed waits for a port task, in memory or streamed")
     void unserved(final int bytes) throws Exception {
-        try (WirePeer first = finished(bytes);
-                WirePeer next = listener.connect().open()) {
+        try (TestPeer first = finished(bytes);
+                TestPeer next = listener.connect().open(INPUT_PORT)) {
             first.expectConfirmation();
             next.push().packet(Map.of(), new byte[bytes]).flush();
             listener.awaitStep("ReceiveIndicatorStep");
@@ -128,15 +130,15 @@ class BackPressureTest {
     @DisplayName("a peer that waits for room may leave, and the room goes to the next")
     void leavesWaiting() throws Exception {
         listener.input().backPressure(1);
-        final WirePeer first = finished();
+        final TestPeer first = finished();
         awaitAnswered(List.of(first), 1);
-        try (WirePeer quitter = finished()) {
+        try (TestPeer quitter = finished()) {
             listener.awaitStep("AwaitRoomStep");
-            quitter.endOutput();
+            quitter.halfClose();
             quitter.expectEnd();
         }
         listener.awaitFault(ConnectionFault.Kind.PEER_CLOSED);
-        try (WirePeer next = finished()) {
+        try (TestPeer next = finished()) {
             listener.awaitStep("AwaitRoomStep");
             first.close();
             next.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
@@ -148,8 +150,8 @@ class BackPressureTest {
             "a peer that was told to confirm and does not keeps the room for a few seconds while others wait, and no longer")
     void doesNotConfirm() throws Exception {
         listener.input().backPressure(1);
-        try (WirePeer silent = finished();
-                WirePeer next = awaitedBehind(silent)) {
+        try (TestPeer silent = finished();
+                TestPeer next = awaitedBehind(silent)) {
             listener.passTime(clock, Duration.ofSeconds(2));
             listener.assertNoFault();
             listener.passTime(clock, Duration.ofSeconds(2));
@@ -159,9 +161,9 @@ class BackPressureTest {
         assertEquals(1, listener.input().committed().size());
     }
 
-    private WirePeer awaitedBehind(final WirePeer first) throws IOException {
+    private TestPeer awaitedBehind(final TestPeer first) throws IOException {
         awaitAnswered(List.of(first), 1);
-        final WirePeer next = finished();
+        final TestPeer next = finished();
         listener.awaitStep("AwaitRoomStep");
         return next;
     }
@@ -169,7 +171,7 @@ class BackPressureTest {
     @Test
     @DisplayName("a peer that waits for room is cut off when its port is stopped: it may send again safely")
     void stoppedWhileWaiting() throws Exception {
-        try (WirePeer peer = listener.connect().open()) {
+        try (TestPeer peer = listener.connect().open(INPUT_PORT)) {
             listener.input().full(true);
             peer.push()
                     .packet(Map.of(), new byte[1])
@@ -186,10 +188,10 @@ class BackPressureTest {
     @Test
     @DisplayName("a port is shown as transmitting while a peer sends, and not when it has done so")
     void transmitting() throws Exception {
-        try (WirePeer peer = listener.connect().open()) {
+        try (TestPeer peer = listener.connect().open(INPUT_PORT)) {
             listener.dispatchers().sweep();
             assertFalse(listener.input().port().isTransmitting());
-            peer.push().bytes((byte) 0).flush();
+            peer.push().say(new byte[] {(byte) 0}).flush();
             listener.awaitStep("ReceivePacketStep");
             listener.dispatchers().sweep();
             assertTrue(listener.input().port().isTransmitting());

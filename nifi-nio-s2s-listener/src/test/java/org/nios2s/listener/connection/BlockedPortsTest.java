@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.port.RecordingPort;
+import org.nios2s.peers.TestPeer;
 
 /**
  * All ports but one stand still, with peers that wait there. Lives on the test's thread, with a clock that the test sets.
@@ -47,7 +48,7 @@ class BlockedPortsTest {
         /** They have streamed and hold the only two permits: the healthy port has one of its own. */
         WITH_A_SESSION(HonestTransaction.PUSH, 2, 1, 1) {
             @Override
-            void begin(final SteppedListener listener, final RecordingPort port, final List<WirePeer> peers)
+            void begin(final SteppedListener listener, final RecordingPort port, final List<TestPeer> peers)
                     throws IOException {
                 final int before = (int) listener.stepsNamed("ReceiveIndicatorStep");
                 send(peers, LARGE);
@@ -66,11 +67,11 @@ class BlockedPortsTest {
         /** They want to pull, and hold no permit meanwhile: half of all are there for the healthy port. */
         FOR_FLOWFILES(HonestTransaction.PULL, 2, 8, 4) {
             @Override
-            void begin(final SteppedListener listener, final RecordingPort port, final List<WirePeer> peers)
+            void begin(final SteppedListener listener, final RecordingPort port, final List<TestPeer> peers)
                     throws IOException {
                 port.scheduled(false);
                 port.queue(Map.of(), new byte[1]);
-                for (final WirePeer peer : peers) {
+                for (final TestPeer peer : peers) {
                     peer.request("RECEIVE_FLOWFILES").flush();
                 }
             }
@@ -89,7 +90,7 @@ class BlockedPortsTest {
             this.honest = honest;
         }
 
-        void begin(final SteppedListener listener, final RecordingPort port, final List<WirePeer> peers)
+        void begin(final SteppedListener listener, final RecordingPort port, final List<TestPeer> peers)
                 throws IOException {
             port.full(true);
             send(peers, bytes());
@@ -100,21 +101,21 @@ class BlockedPortsTest {
             return LARGE;
         }
 
-        private static void send(final List<WirePeer> peers, final int bytes) throws IOException {
-            for (final WirePeer peer : peers) {
+        private static void send(final List<TestPeer> peers, final int bytes) throws IOException {
+            for (final TestPeer peer : peers) {
                 peer.push().packet(Map.of(), HonestTransaction.content(bytes)).flush();
             }
         }
 
-        private static void finish(final List<WirePeer> peers) throws IOException {
-            for (final WirePeer peer : peers) {
+        private static void finish(final List<TestPeer> peers) throws IOException {
+            for (final TestPeer peer : peers) {
                 peer.say(ResponseCode.FINISH_TRANSACTION).flush();
             }
         }
     }
 
     private final AtomicLong clock = new AtomicLong(System.nanoTime());
-    private final List<WirePeer> all = new ArrayList<>();
+    private final List<TestPeer> all = new ArrayList<>();
 
     @ParameterizedTest
     @EnumSource
@@ -129,7 +130,7 @@ class BlockedPortsTest {
                 "buffer.memory",
                 "1 MB")) {
             final HonestTransaction transaction = waiting.transaction;
-            final List<WirePeer> honest = connect(listener, transaction.port(), waiting.honest);
+            final List<TestPeer> honest = connect(listener, transaction.port(), waiting.honest);
             for (final String id : BLOCKED) {
                 final RecordingPort port = listener.addPort(transaction.portType(), id);
                 waiting.begin(listener, port, connect(listener, id, waiting.atEach));
@@ -143,25 +144,24 @@ class BlockedPortsTest {
             atOnce(listener, honest, peer -> transaction.begin(peer, Map.of(), content));
             atOnce(listener, honest, transaction::end);
             assertEquals(0, listener.metrics().get(Counter.FAULTS));
-            for (final WirePeer peer : all) {
+            for (final TestPeer peer : all) {
                 peer.close();
             }
         }
     }
 
-    private List<WirePeer> connect(final SteppedListener listener, final String port, final int peers)
+    private List<TestPeer> connect(final SteppedListener listener, final String port, final int peers)
             throws IOException {
-        final List<WirePeer> connected = new ArrayList<>();
+        final List<TestPeer> connected = new ArrayList<>();
         for (int i = 0; i < peers; i++) {
-            connected.add(listener.connectFrom("127.0.1." + (all.size() + 1))
-                    .open("PORT_IDENTIFIER", port, "BATCH_COUNT", "1"));
+            connected.add(listener.connectFrom("127.0.1." + (all.size() + 1)).open(port, "BATCH_COUNT", "1"));
             all.add(connected.getLast());
         }
         return connected;
     }
 
     /** All do their part within a few seconds of the clock, and as many of the machine's as that takes. */
-    private void atOnce(final SteppedListener listener, final List<WirePeer> peers, final HonestTransaction.Part part)
+    private void atOnce(final SteppedListener listener, final List<TestPeer> peers, final HonestTransaction.Part part)
             throws Exception {
         final CompletableFuture<Void> done = HonestTransaction.allDo(peers, part);
         Duration passed = Duration.ZERO;

@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import static org.mockito.Mockito.when;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import org.nios2s.listener.settings.TransportSelection.Choice;
 import org.nios2s.listener.tls.TlsHandlerFactory.Provider;
 import org.nios2s.peers.Message;
 import org.nios2s.peers.OneGoSocket;
+import org.nios2s.peers.TestPeer;
 
 /** Our own delay is no silence of a peer's. Lives on the test's thread, with a clock that the test sets. */
 @DisplayName("While the listener is busy")
@@ -61,7 +63,7 @@ class BusyWorkerTest {
     @DisplayName("a handshake whose next step waits in the socket does not stand still")
     void handshake(final Choice transport) throws Exception {
         try (SteppedListener listener = listener(transport, "handshakes.max", "1");
-                WirePeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             peer.magic().flush();
             listener.awaitStep("NegotiateProtocolStep");
             listener.checkDeadlinesBehind(() -> {
@@ -69,7 +71,7 @@ class BusyWorkerTest {
                 return peer.protocol(Message.NEWEST_VERSION).flush();
             });
             listener.assertNoFault();
-            peer.expectByte(WirePeer.RESOURCE_OK);
+            peer.expectResource();
             listener.passTime(clock, STANDSTILL.multipliedBy(2));
             listener.awaitFault(ConnectionFault.Kind.SLOW_PEER);
         }
@@ -86,14 +88,14 @@ class BusyWorkerTest {
     @DisplayName("a peer whose bytes wait in the socket is not silent within its request")
     void request(final DepartureTest.Moment moment, final int seconds) throws Exception {
         try (SteppedListener listener = listener(Choice.EPOLL);
-                WirePeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             moment.reach(peer);
             peer.flush();
             listener.awaitStep(moment.step());
             listener.awaitAllRead(0, peer);
             listener.checkDeadlinesBehind(() -> {
                 pass(Duration.ofSeconds(seconds));
-                return peer.bytes((byte) 'R').flush();
+                return peer.say(new byte[] {(byte) 'R'}).flush();
             });
             listener.assertNoFault();
             pass(Duration.ofSeconds(seconds));
@@ -107,7 +109,7 @@ class BusyWorkerTest {
     @DisplayName("a peer whose next request waits in the socket is not idle")
     void idle(final Choice transport) throws Exception {
         try (SteppedListener listener = listener(transport, "idle.timeout", "10 mins");
-                WirePeer peer = listener.connect().open()) {
+                TestPeer peer = listener.connect().open(INPUT_PORT)) {
             listener.checkDeadlinesBehind(() -> {
                 pass(Duration.ofMinutes(11));
                 return peer.push().flush();
@@ -126,22 +128,22 @@ class BusyWorkerTest {
     @DisplayName("a peer is not slow whose bytes wait in the socket")
     void slowPeer() throws Exception {
         try (SteppedListener listener = listener(Choice.EPOLL, "request.queue.size", "1");
-                WirePeer first = listener.connect();
-                WirePeer second = listener.connect()) {
+                TestPeer first = listener.connect();
+                TestPeer second = listener.connect()) {
             DepartureTest.Moment.IN_CONTENT.reach(first);
             first.flush();
             listener.awaitAnyStep("ReceivePacketStep");
             listener.awaitAllRead(0, first);
-            second.open().push().flush();
+            second.open(INPUT_PORT).push().flush();
             listener.awaitAnyStep("AdmitTransactionStep");
             pass(STANDSTILL);
-            first.bytes(new byte[20_000]).flush();
+            first.say(new byte[20_000]).flush();
             listener.awaitAllRead(0, first);
             listener.checkDeadlines();
             listener.checkDeadlinesBehind(() -> {
                 pass(STANDSTILL);
                 listener.dispatchers().sweep();
-                return first.bytes(new byte[20_000]).flush();
+                return first.say(new byte[20_000]).flush();
             });
             listener.checkDeadlines();
             listener.assertNoFault();
@@ -154,7 +156,7 @@ class BusyWorkerTest {
     @DisplayName("a handshake that waits for NiFi's decision does not stand still")
     void slowAuthorizer() throws Exception {
         try (SteppedListener listener = listener(Choice.EPOLL, "handshakes.max", "1");
-                WirePeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             final CountDownLatch mayAnswer = new CountDownLatch(1);
             final PublicPort port = listener.input().port();
             when(listener.rootGroup().findInputPort(SteppedListener.INPUT_PORT)).thenAnswer(asked -> {
@@ -163,20 +165,20 @@ class BusyWorkerTest {
             });
             peer.magic()
                     .protocol(Message.NEWEST_VERSION)
-                    .handshake(WirePeer.properties())
+                    .handshake(Message.properties(INPUT_PORT))
                     .flush();
             listener.awaitStep("ValidateHandshakeStep");
             pass(STANDSTILL);
             listener.checkDeadlines();
             listener.assertNoFault();
             mayAnswer.countDown();
-            peer.expectByte(WirePeer.RESOURCE_OK).expect(ResponseCode.PROPERTIES_OK);
+            peer.expectResource().expect(ResponseCode.PROPERTIES_OK);
         }
     }
 
     /** With TLS 1.3 the peer is through before the listener has looked at its certificate. */
-    private static WirePeer secured(final OneGoSocket below, final HeldTrust trust) throws IOException {
-        return new WirePeer(below.secured(trust.peers()));
+    private static TestPeer secured(final OneGoSocket below, final HeldTrust trust) throws IOException {
+        return TestPeer.gathering(below.secured(trust.peers()));
     }
 
     @ParameterizedTest
@@ -187,7 +189,7 @@ class BusyWorkerTest {
         final HeldTrust trust = new HeldTrust();
         try (SteppedListener listener = listener(trust, transport, provider, "handshakes.max", "1");
                 OneGoSocket below = OneGoSocket.connect(listener.address());
-                WirePeer peer = secured(below, trust)) {
+                TestPeer peer = secured(below, trust)) {
             trust.awaitAsked();
             pass(STANDSTILL);
             listener.checkDeadlines();
@@ -196,7 +198,7 @@ class BusyWorkerTest {
             SteppedListener.awaiting().until(() -> listener.metrics().get(Counter.TLS_HANDSHAKES) == 1);
             listener.checkDeadlines();
             listener.assertNoFault();
-            peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+            peer.negotiate();
             listener.passTime(clock, STANDSTILL.multipliedBy(2));
             listener.awaitFault(ConnectionFault.Kind.SLOW_PEER);
         }
@@ -209,7 +211,7 @@ class BusyWorkerTest {
         final HeldTrust trust = new HeldTrust();
         try (SteppedListener listener = listener(trust, Choice.EPOLL, provider, "handshakes.max", "1");
                 OneGoSocket below = OneGoSocket.connect(listener.address());
-                WirePeer peer = secured(below, trust)) {
+                TestPeer peer = secured(below, trust)) {
             trust.awaitAsked();
             pass(STANDSTILL);
             listener.checkDeadlinesAround(() -> {
@@ -219,7 +221,7 @@ class BusyWorkerTest {
                 return null;
             });
             listener.assertNoFault();
-            peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+            peer.negotiate();
         }
     }
 
@@ -231,8 +233,8 @@ class BusyWorkerTest {
         trust.answer();
         try (SteppedListener listener = listener(trust, transport, provider);
                 OneGoSocket below = OneGoSocket.connect(listener.address());
-                WirePeer peer = secured(below, trust)) {
-            peer.open().push().flush();
+                TestPeer peer = secured(below, trust)) {
+            peer.open(INPUT_PORT).push().flush();
             listener.awaitStep("ReceivePacketStep");
             pass(Duration.ofSeconds(20));
             below.holdBack();

@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Map;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.nios2s.peers.TestPeer;
 import org.nios2s.wire.PacketReader;
 
 /** What it takes to inflate, and whose it is. Lives on the test's thread. */
@@ -20,7 +22,7 @@ class CompressedPushTest {
     @Test
     @DisplayName("compressed pushes that stall hold no more than the budget, and others are served behind them")
     void stalled() throws Exception {
-        final List<WirePeer> stalled = new ArrayList<>();
+        final List<TestPeer> stalled = new ArrayList<>();
         try (SteppedListener narrow = new SteppedListener("buffer.memory", "1 MB")) {
             for (int i = 0; i < STALLED; i++) {
                 stalled.add(stall(narrow));
@@ -28,13 +30,13 @@ class CompressedPushTest {
             narrow.awaitAnyStep("AdmitTransactionStep");
             SteppedListener.awaiting().until(() -> narrow.budget().used() > MIB / 2 - 2 * PacketReader.INFLATER_BYTES);
             assertTrue(narrow.budget().used() <= MIB / 2, narrow.budget().used() + " bytes");
-            final WirePeer honest = narrow.connect().open("GZIP", "true", "REQUEST_EXPIRATION_MILLIS", "0");
+            final TestPeer honest = narrow.connect().open(INPUT_PORT, "GZIP", "true", "REQUEST_EXPIRATION_MILLIS", "0");
             honest.gzip()
                     .push()
                     .packet(Map.of(), new byte[1_000])
                     .say(ResponseCode.FINISH_TRANSACTION)
                     .flush();
-            for (final WirePeer one : stalled) {
+            for (final TestPeer one : stalled) {
                 one.close();
             }
             honest.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -43,16 +45,18 @@ class CompressedPushTest {
     }
 
     /** The beginning of a chunk. */
-    private static WirePeer stall(final SteppedListener listener) throws Exception {
-        final WirePeer peer = listener.connect().open("GZIP", "true", "REQUEST_EXPIRATION_MILLIS", "0");
-        return peer.push().bytes((byte) 'S', (byte) 'Y', (byte) 'N', (byte) 'C').flush();
+    private static TestPeer stall(final SteppedListener listener) throws Exception {
+        final TestPeer peer = listener.connect().open(INPUT_PORT, "GZIP", "true", "REQUEST_EXPIRATION_MILLIS", "0");
+        return peer.push()
+                .say(new byte[] {(byte) 'S', (byte) 'Y', (byte) 'N', (byte) 'C'})
+                .flush();
     }
 
     @Test
     @DisplayName("a compressed push that is complete keeps only what it holds")
     void complete() throws Exception {
         try (SteppedListener listener = new SteppedListener();
-                WirePeer peer = listener.connect().open("GZIP", "true")) {
+                TestPeer peer = listener.connect().open(INPUT_PORT, "GZIP", "true")) {
             listener.input().scheduled(false);
             peer.gzip().pushPacket("small").confirm().flush();
             listener.awaitStep("AwaitCommitStep");

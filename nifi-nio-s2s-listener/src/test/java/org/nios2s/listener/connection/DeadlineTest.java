@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
+import org.nios2s.peers.TestPeer;
 
 /** What a transaction may take, in time, and what a stopped port does to it. Lives on the test's thread. */
 class DeadlineTest extends OnePeer {
@@ -55,7 +57,7 @@ class DeadlineTest extends OnePeer {
             "a peer without an expiration that is silent between requests for longer than the setting allows is closed")
     void silentBetweenRequests() throws Exception {
         try (SteppedListener strict = new SteppedListener("idle.timeout", "10 mins");
-                WirePeer idle = strict.connect().open("REQUEST_EXPIRATION_MILLIS", "0")) {
+                TestPeer idle = strict.connect().open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "0")) {
             strict.checkDeadlinesAfter(Duration.ofMinutes(9));
             strict.assertNoFault();
             strict.checkDeadlinesAfter(Duration.ofMinutes(11));
@@ -68,7 +70,7 @@ class DeadlineTest extends OnePeer {
     @DisplayName("a peer that is silent between requests is never closed where the setting is 0")
     void silentForEver() throws Exception {
         try (SteppedListener patient = new SteppedListener("idle.timeout", "0");
-                WirePeer idle = patient.connect().open()) {
+                TestPeer idle = patient.connect().open(INPUT_PORT)) {
             patient.checkDeadlinesAfter(Duration.ofDays(365));
             patient.assertNoFault();
             idle.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -114,7 +116,7 @@ class DeadlineTest extends OnePeer {
     @DisplayName("a port that is stopped while a transaction waits for it cuts the peer off, and starts empty")
     void portStoppedBeforeCommit() throws Exception {
         listener.input().scheduled(false);
-        peer.open().pushPacket("a").confirm().flush();
+        peer.open(INPUT_PORT).pushPacket("a").confirm().flush();
         listener.awaitStep("AwaitCommitStep");
         SteppedListener.awaiting().until(() -> listener.input().inPort() == 1);
         listener.input().running(false);
@@ -123,8 +125,8 @@ class DeadlineTest extends OnePeer {
         listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
         listener.input().running(true);
         listener.input().scheduled(true);
-        try (WirePeer next = listener.connect()) {
-            next.open().pushPacket("b").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        try (TestPeer next = listener.connect()) {
+            next.open(INPUT_PORT).pushPacket("b").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertEquals(1, listener.input().committed().size());
     }
@@ -138,7 +140,7 @@ class DeadlineTest extends OnePeer {
             committing.countDown();
             SteppedListener.awaiting().until(() -> mayCommit.getCount() == 0);
         });
-        peer.open().pushPacket("a").confirm().flush();
+        peer.open(INPUT_PORT).pushPacket("a").confirm().flush();
         SteppedListener.awaiting().until(() -> committing.getCount() == 0);
         listener.input().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
@@ -152,7 +154,7 @@ class DeadlineTest extends OnePeer {
     @DisplayName("a confirmed transaction that no port task takes expires just before its peer stops waiting")
     void expires(final long expirationMillis) throws Exception {
         listener.input().scheduled(false);
-        peer.open("REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis));
+        peer.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis));
         peer.pushPacket("a").confirm().flush();
         listener.awaitStep("AwaitCommitStep");
         listener.checkDeadlinesAfter(Duration.ofMillis(expirationMillis / 2));
@@ -167,7 +169,7 @@ class DeadlineTest extends OnePeer {
     @DisplayName("a confirmed transaction of a peer that waits for ever does not expire")
     void neverExpires() throws Exception {
         listener.input().scheduled(false);
-        peer.open("REQUEST_EXPIRATION_MILLIS", "0");
+        peer.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "0");
         peer.pushPacket("a").confirm().flush();
         listener.awaitStep("AwaitCommitStep");
         listener.checkDeadlinesAfter(Duration.ofDays(1));
@@ -185,7 +187,7 @@ class DeadlineTest extends OnePeer {
         final AtomicLong clock = new AtomicLong();
         listener = new SteppedListener(clock::get);
         peer = listener.connect();
-        peer.open("REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis));
+        peer.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", String.valueOf(expirationMillis));
         peer.push()
                 .packet(Map.of(), new byte[bytes])
                 .say(ResponseCode.FINISH_TRANSACTION)
@@ -212,7 +214,7 @@ class DeadlineTest extends OnePeer {
             committing.countDown();
             SteppedListener.awaiting().until(() -> mayCommit.getCount() == 0);
         });
-        peer.open()
+        peer.open(INPUT_PORT)
                 .push()
                 .packet(Map.of(), new byte[bytes])
                 .say(ResponseCode.FINISH_TRANSACTION)
@@ -229,8 +231,8 @@ class DeadlineTest extends OnePeer {
     @DisplayName("a full queue of the port lets no further transaction begin, and lets it begin when there is room")
     void fullQueue() throws Exception {
         try (SteppedListener narrow = new SteppedListener("request.queue.size", "1");
-                WirePeer first = narrow.connect().open();
-                WirePeer second = narrow.connect().open()) {
+                TestPeer first = narrow.connect().open(INPUT_PORT);
+                TestPeer second = narrow.connect().open(INPUT_PORT)) {
             narrow.input().scheduled(false);
             first.pushPacket("a").confirm().flush();
             SteppedListener.awaiting().until(() -> narrow.input().inPort() == 1);
@@ -250,12 +252,12 @@ class DeadlineTest extends OnePeer {
     @DisplayName("a peer that gives up its place in the queue's waiting line does not hold up those behind it")
     void leavesWaitingLine() throws Exception {
         try (SteppedListener narrow = new SteppedListener("request.queue.size", "1");
-                WirePeer first = narrow.connect().open();
-                WirePeer second = narrow.connect().open()) {
+                TestPeer first = narrow.connect().open(INPUT_PORT);
+                TestPeer second = narrow.connect().open(INPUT_PORT)) {
             narrow.input().scheduled(false);
             first.pushPacket("a").confirm().flush();
             SteppedListener.awaiting().until(() -> narrow.input().inPort() == 1);
-            final WirePeer quitter = narrow.connect().open();
+            final TestPeer quitter = narrow.connect().open(INPUT_PORT);
             quitter.push().flush();
             narrow.awaitStep("AdmitTransactionStep");
             quitter.reset();
@@ -275,9 +277,9 @@ class DeadlineTest extends OnePeer {
     void givesWay() throws Exception {
         final String[] patient = {"REQUEST_EXPIRATION_MILLIS", "0"};
         try (SteppedListener narrow = new SteppedListener("request.queue.size", "1", "connections.max", "3");
-                WirePeer first = narrow.connect().open(patient);
-                WirePeer second = narrow.connect().open(patient);
-                WirePeer third = narrow.connect().open(patient)) {
+                TestPeer first = narrow.connect().open(INPUT_PORT, patient);
+                TestPeer second = narrow.connect().open(INPUT_PORT, patient);
+                TestPeer third = narrow.connect().open(INPUT_PORT, patient)) {
             narrow.input().scheduled(false);
             first.pushPacket("a").confirm().flush();
             SteppedListener.awaiting().until(() -> narrow.input().inPort() == 1);
@@ -285,7 +287,7 @@ class DeadlineTest extends OnePeer {
             narrow.awaitAnyStep("AdmitTransactionStep");
             third.push().flush();
             narrow.awaitStep("AdmitTransactionStep");
-            try (WirePeer newcomer = narrow.connect().open()) {
+            try (TestPeer newcomer = narrow.connect().open(INPUT_PORT)) {
                 second.expectEnd();
                 narrow.awaitFault(ConnectionFault.Kind.TOO_MANY_CONNECTIONS);
                 narrow.input().scheduled(true);
@@ -303,10 +305,10 @@ class DeadlineTest extends OnePeer {
     void burst() throws Exception {
         final int most = 2;
         final int burst = 10;
-        final List<WirePeer> peers = new ArrayList<>();
+        final List<TestPeer> peers = new ArrayList<>();
         try (SteppedListener narrow = new SteppedListener("connections.max", String.valueOf(most))) {
             for (int i = 0; i < most; i++) {
-                peers.add(narrow.connect().open());
+                peers.add(narrow.connect().open(INPUT_PORT));
             }
             narrow.whileWorkerRests(() -> {
                 for (int i = 0; i < burst; i++) {
@@ -317,7 +319,7 @@ class DeadlineTest extends OnePeer {
             SteppedListener.awaiting().until(() -> narrow.metrics().get(Counter.CONNECTIONS_ACCEPTED) == most + burst);
             SteppedListener.awaiting().until(() -> narrow.metrics().openConnections() == most);
         } finally {
-            for (final WirePeer each : peers) {
+            for (final TestPeer each : peers) {
                 each.close();
             }
         }
@@ -327,8 +329,8 @@ class DeadlineTest extends OnePeer {
     @DisplayName("a push that pauses is not too slow for being one of as many connections as there may be")
     void pausesBesideIdle() throws Exception {
         try (SteppedListener narrow = new SteppedListener("connections.max", "2");
-                WirePeer idle = narrow.connect().open();
-                WirePeer honest = narrow.connect().open()) {
+                TestPeer idle = narrow.connect().open(INPUT_PORT);
+                TestPeer honest = narrow.connect().open(INPUT_PORT)) {
             honest.push().packet(Map.of(), new byte[1]).flush();
             narrow.awaitStep("ReceiveIndicatorStep");
             narrow.checkDeadlinesAfter(Duration.ofSeconds(4));

@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** A peer leaves, in whichever step: nothing of it stays, and nothing is committed. Lives on the test's thread. */
 class DepartureTest extends OnePeer {
@@ -21,88 +23,88 @@ class DepartureTest extends OnePeer {
     enum Moment {
         BEFORE_MAGIC("MagicStep") {
             @Override
-            void reach(final WirePeer peer) {
+            void reach(final TestPeer peer) {
                 // There is nothing to say.
             }
         },
         BEHIND_MAGIC("NegotiateProtocolStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
+            void reach(final TestPeer peer) throws IOException {
                 peer.magic();
             }
         },
         IN_PROTOCOL_NAME("NegotiateProtocolStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.magic().bytes((byte) 0, (byte) 22, (byte) 'S');
+            void reach(final TestPeer peer) throws IOException {
+                peer.magic().say(new byte[] {(byte) 0, (byte) 22, (byte) 'S'});
             }
         },
         IN_HANDSHAKE("HandshakeStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+            void reach(final TestPeer peer) throws IOException {
+                peer.negotiate();
                 peer.request(Message.COMMUNICATIONS_ID);
             }
         },
         IN_CODEC("NegotiateCodecStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.shakeHands(WirePeer.properties()).request("NEGOTIATE_FLOWFILE_CODEC");
+            void reach(final TestPeer peer) throws IOException {
+                peer.shakeHands(INPUT_PORT).request("NEGOTIATE_FLOWFILE_CODEC");
             }
         },
         BEFORE_FIRST_PACKET("ReceivePacketStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.open().push();
+            void reach(final TestPeer peer) throws IOException {
+                peer.open(INPUT_PORT).push();
             }
         },
         IN_ATTRIBUTES("ReceivePacketStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.open().push().out().writeInt(1);
+            void reach(final TestPeer peer) throws IOException {
+                peer.open(INPUT_PORT).push().out().writeInt(1);
                 peer.out().writeInt(1000);
-                peer.bytes(new byte[500]);
+                peer.say(new byte[500]);
             }
         },
         IN_CONTENT("ReceivePacketStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.open().push().out().writeInt(0);
+            void reach(final TestPeer peer) throws IOException {
+                peer.open(INPUT_PORT).push().out().writeInt(0);
                 peer.out().writeLong(100_000);
-                peer.bytes(new byte[50_000]);
+                peer.say(new byte[50_000]);
             }
         },
         IN_COMPRESSED_CONTENT("ReceivePacketStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.open("GZIP", "true").push();
-                peer.bytes("SYNC".getBytes(StandardCharsets.US_ASCII)).out().writeInt(65_536);
+            void reach(final TestPeer peer) throws IOException {
+                peer.open(INPUT_PORT, "GZIP", "true").push();
+                peer.say("SYNC".getBytes(StandardCharsets.US_ASCII)).out().writeInt(65_536);
                 peer.out().writeInt(60_000);
-                peer.bytes((byte) 0x78, (byte) 0x01);
+                peer.say(new byte[] {(byte) 0x78, (byte) 0x01});
             }
         },
         BEHIND_PACKET("ReceiveIndicatorStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.open().push().packet(Map.of("name", "value"), new byte[10_000]);
+            void reach(final TestPeer peer) throws IOException {
+                peer.open(INPUT_PORT).push().packet(Map.of("name", "value"), new byte[10_000]);
             }
         },
         BEHIND_COMPRESSED_PACKET("ReceiveIndicatorStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.open("GZIP", "true").gzip().push().packet(Map.of("name", "value"), new byte[10_000]);
+            void reach(final TestPeer peer) throws IOException {
+                peer.open(INPUT_PORT, "GZIP", "true").gzip().push().packet(Map.of("name", "value"), new byte[10_000]);
             }
         },
         BETWEEN_PACKETS("ReceivePacketStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.open().push().packet(Map.of(), new byte[10_000]).say(ResponseCode.CONTINUE_TRANSACTION);
+            void reach(final TestPeer peer) throws IOException {
+                peer.open(INPUT_PORT).push().packet(Map.of(), new byte[10_000]).say(ResponseCode.CONTINUE_TRANSACTION);
             }
         },
         BEFORE_CONFIRMATION("AwaitConfirmationStep") {
             @Override
-            void reach(final WirePeer peer) throws IOException {
-                peer.open().pushPacket("a");
+            void reach(final TestPeer peer) throws IOException {
+                peer.open(INPUT_PORT).pushPacket("a");
             }
         };
 
@@ -112,7 +114,7 @@ class DepartureTest extends OnePeer {
             this.step = step;
         }
 
-        abstract void reach(WirePeer peer) throws IOException;
+        abstract void reach(TestPeer peer) throws IOException;
 
         String step() {
             return step;
@@ -137,7 +139,7 @@ class DepartureTest extends OnePeer {
     @DisplayName("a peer that ends its output in mid-sentence is closed, and nothing stays")
     void endsOutput(final Moment moment) throws Exception {
         reach(moment);
-        peer.endOutput().expectEnd();
+        peer.halfClose().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PEER_CLOSED);
         assertNothingStays();
     }
@@ -166,7 +168,7 @@ class DepartureTest extends OnePeer {
     @DisplayName("a peer that leaves before a port task has its transaction takes it back")
     void leavesWhileTransactionWaits() throws Exception {
         listener.input().scheduled(false);
-        peer.open().pushPacket("a").confirm().flush();
+        peer.open(INPUT_PORT).pushPacket("a").confirm().flush();
         listener.awaitStep("AwaitCommitStep");
         SteppedListener.awaiting().until(() -> listener.input().inPort() == 1);
         peer.reset();
@@ -186,7 +188,7 @@ class DepartureTest extends OnePeer {
             committing.countDown();
             SteppedListener.awaiting().until(() -> mayCommit.getCount() == 0);
         });
-        peer.open().pushPacket("a").confirm().flush();
+        peer.open(INPUT_PORT).pushPacket("a").confirm().flush();
         SteppedListener.awaiting().until(() -> committing.getCount() == 0);
         peer.reset();
         listener.awaitNoConnections();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -20,12 +21,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** What a handshake asks for and what it is answered. Lives on the test's thread. */
 class HandshakeTest extends OnePeer {
     @BeforeEach
     void negotiate() throws Exception {
-        peer.magic().protocol(Message.NEWEST_VERSION).expectByte(WirePeer.RESOURCE_OK);
+        peer.negotiate();
     }
 
     private void assertClosedAsRefused() throws Exception {
@@ -42,7 +44,8 @@ class HandshakeTest extends OnePeer {
     @Test
     @DisplayName("all properties that NiFi knows are accepted")
     void allProperties() throws Exception {
-        peer.handshake(WirePeer.properties("BATCH_COUNT", "10", "BATCH_SIZE", "1048576", "BATCH_DURATION", "5000"));
+        peer.handshake(
+                Message.properties(INPUT_PORT, "BATCH_COUNT", "10", "BATCH_SIZE", "1048576", "BATCH_DURATION", "5000"));
         peer.expect(ResponseCode.PROPERTIES_OK);
     }
 
@@ -55,14 +58,15 @@ class HandshakeTest extends OnePeer {
     @Test
     @DisplayName("a handshake with a port and without a request expiration is accepted")
     void noRequestExpiration() throws Exception {
-        peer.handshake(WirePeer.properties("REQUEST_EXPIRATION_MILLIS", null)).expect(ResponseCode.PROPERTIES_OK);
+        peer.handshake(Message.properties(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", null))
+                .expect(ResponseCode.PROPERTIES_OK);
     }
 
     @Test
     @DisplayName("a handshake that arrives byte by byte is accepted")
     void byteByByte() throws Exception {
         listener.splitByteByByte();
-        peer.handshake(WirePeer.properties()).expect(ResponseCode.PROPERTIES_OK);
+        peer.handshake(Message.properties(INPUT_PORT)).expect(ResponseCode.PROPERTIES_OK);
     }
 
     @Test
@@ -87,7 +91,7 @@ class HandshakeTest extends OnePeer {
     @Test
     @DisplayName("a handshake that does not say GZIP is answered with missing property, and the connection closes")
     void missingGzip() throws Exception {
-        peer.handshake(WirePeer.properties("GZIP", null));
+        peer.handshake(Message.properties(INPUT_PORT, "GZIP", null));
         peer.expect(ResponseCode.MISSING_PROPERTY, "Missing Property GZIP");
         assertClosedAsRefused();
     }
@@ -106,7 +110,7 @@ class HandshakeTest extends OnePeer {
     @Test
     @DisplayName("a port that is not there is answered with unknown port, and the connection closes")
     void unknownPort() throws Exception {
-        peer.handshake(WirePeer.properties("PORT_IDENTIFIER", "nowhere")).expect(ResponseCode.UNKNOWN_PORT);
+        peer.handshake(Message.properties("nowhere")).expect(ResponseCode.UNKNOWN_PORT);
         assertClosedAsRefused();
     }
 
@@ -115,7 +119,7 @@ class HandshakeTest extends OnePeer {
     void localPort() throws Exception {
         final Port local = mock(Port.class);
         when(listener.rootGroup().findInputPort("local")).thenReturn(local);
-        peer.handshake(WirePeer.properties("PORT_IDENTIFIER", "local")).expect(ResponseCode.UNKNOWN_PORT);
+        peer.handshake(Message.properties("local")).expect(ResponseCode.UNKNOWN_PORT);
         assertClosedAsRefused();
     }
 
@@ -123,7 +127,7 @@ class HandshakeTest extends OnePeer {
     @DisplayName("a peer that may not use the port is answered with unauthorized, and the connection stays")
     void unauthorized() throws Exception {
         listener.input().allow(identity -> false);
-        peer.handshake(WirePeer.properties()).expect(ResponseCode.UNAUTHORIZED, "User null is not authorized");
+        peer.handshake(Message.properties(INPUT_PORT)).expect(ResponseCode.UNAUTHORIZED, "User null is not authorized");
         assertStaysOpen();
     }
 
@@ -131,7 +135,8 @@ class HandshakeTest extends OnePeer {
     @DisplayName("a port that is not valid is answered with port not in valid state, and the connection stays")
     void invalidPort() throws Exception {
         listener.input().valid(false);
-        peer.handshake(WirePeer.properties()).expect(ResponseCode.PORT_NOT_IN_VALID_STATE, "Port is not valid");
+        peer.handshake(Message.properties(INPUT_PORT))
+                .expect(ResponseCode.PORT_NOT_IN_VALID_STATE, "Port is not valid");
         assertStaysOpen();
     }
 
@@ -139,7 +144,7 @@ class HandshakeTest extends OnePeer {
     @DisplayName("a port that does not run is answered with port not in valid state, and the connection stays")
     void stoppedPort() throws Exception {
         listener.input().running(false);
-        peer.handshake(WirePeer.properties()).expect(ResponseCode.PORT_NOT_IN_VALID_STATE, "Port not running");
+        peer.handshake(Message.properties(INPUT_PORT)).expect(ResponseCode.PORT_NOT_IN_VALID_STATE, "Port not running");
         assertStaysOpen();
     }
 
@@ -147,7 +152,7 @@ class HandshakeTest extends OnePeer {
     @DisplayName("a port with a full connection is answered with port's destination full, and the connection stays")
     void fullPort() throws Exception {
         listener.input().full(true);
-        peer.handshake(WirePeer.properties()).expect(ResponseCode.PORTS_DESTINATION_FULL);
+        peer.handshake(Message.properties(INPUT_PORT)).expect(ResponseCode.PORTS_DESTINATION_FULL);
         assertStaysOpen();
     }
 
@@ -155,16 +160,17 @@ class HandshakeTest extends OnePeer {
     @DisplayName("version 1 does not hear of a full connection")
     void fullPortInVersionOne() throws Exception {
         listener.input().full(true);
-        try (WirePeer old = listener.connect()) {
-            old.magic().protocol(1).expectByte(WirePeer.RESOURCE_OK);
-            old.handshake(1, WirePeer.properties()).expect(ResponseCode.PROPERTIES_OK);
+        try (TestPeer old = listener.connect()) {
+            old.magic().protocol(1).expectResource();
+            old.say(Message.handshake(1, Message.COMMUNICATIONS_ID, Message.properties(INPUT_PORT)))
+                    .expect(ResponseCode.PROPERTIES_OK);
         }
     }
 
     @Test
     @DisplayName("a negative request expiration closes the connection behind the answer, as a socket does not take it")
     void negativeExpiration() throws Exception {
-        peer.handshake(WirePeer.properties("REQUEST_EXPIRATION_MILLIS", "-1"));
+        peer.handshake(Message.properties(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "-1"));
         peer.expect(ResponseCode.PROPERTIES_OK);
         assertClosedAsRefused();
     }
@@ -188,9 +194,9 @@ class HandshakeTest extends OnePeer {
     void failingLookUp() throws Exception {
         when(listener.rootGroup().findInputPort(anyString()))
                 .thenThrow(new IllegalStateException("The flow is loading"));
-        peer.handshake(WirePeer.properties()).expectEnd();
+        peer.handshake(Message.properties(INPUT_PORT)).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.INTERNAL);
-        try (WirePeer other = listener.connect()) {
+        try (TestPeer other = listener.connect()) {
             other.shakeHands(Map.of("GZIP", "false"));
         }
     }
@@ -198,7 +204,7 @@ class HandshakeTest extends OnePeer {
     @Test
     @DisplayName("a peer that leaves while its handshake is checked leaves nothing behind")
     void leavesDuringCheck() throws Exception {
-        peer.handshake(WirePeer.properties()).flush();
+        peer.handshake(Message.properties(INPUT_PORT)).flush();
         peer.reset();
         listener.awaitNoConnections();
         assertEquals(0, listener.dispatchers().waiting());
@@ -214,17 +220,17 @@ class HandshakeTest extends OnePeer {
             SteppedListener.awaiting().until(() -> mayAnswer.getCount() == 0);
             return null;
         });
-        final Map<String, String> properties = WirePeer.properties("PORT_IDENTIFIER", "slow");
-        final List<WirePeer> staying = new ArrayList<>();
+        final Map<String, String> properties = Message.properties("slow");
+        final List<TestPeer> staying = new ArrayList<>();
         for (int i = 0; i < SteppedListener.BLOCKING_THREADS; i++) {
             staying.add(listener.connect());
         }
-        for (final WirePeer each : staying) {
+        for (final TestPeer each : staying) {
             each.magic().protocol(Message.NEWEST_VERSION).handshake(properties).flush();
         }
         SteppedListener.awaiting().until(() -> asked.get() == staying.size());
         for (int i = 0; i < 10; i++) {
-            final WirePeer quitter = listener.connect();
+            final TestPeer quitter = listener.connect();
             quitter.magic()
                     .protocol(Message.NEWEST_VERSION)
                     .handshake(properties)
@@ -237,7 +243,7 @@ class HandshakeTest extends OnePeer {
         mayAnswer.countDown();
         peer.expect(ResponseCode.UNKNOWN_PORT);
         assertEquals(staying.size() + 1, asked.get());
-        for (final WirePeer each : staying) {
+        for (final TestPeer each : staying) {
             each.close();
         }
     }

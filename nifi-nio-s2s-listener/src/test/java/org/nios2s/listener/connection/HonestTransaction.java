@@ -13,13 +13,14 @@ import java.util.zip.CRC32;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** A transaction with one packet, in two halves, as a peer makes it that is in no way slow. Each peer lives on a thread of its own. */
 enum HonestTransaction {
     /** A push; between the halves the peer could confirm. */
     PUSH(ConnectableType.INPUT_PORT) {
         @Override
-        void begin(final WirePeer peer, final Map<String, String> attributes, final byte[] content) throws Exception {
+        void begin(final TestPeer peer, final Map<String, String> attributes, final byte[] content) throws Exception {
             peer.push()
                     .packet(attributes, content)
                     .say(ResponseCode.FINISH_TRANSACTION)
@@ -27,7 +28,7 @@ enum HonestTransaction {
         }
 
         @Override
-        void end(final WirePeer peer) throws Exception {
+        void end(final TestPeer peer) throws Exception {
             peer.confirm();
             final byte[] answer = peer.in().readNBytes(3);
             if (answer[2] != ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL.getCode()) {
@@ -38,7 +39,7 @@ enum HonestTransaction {
     /** A pull, of which the queue has to have the packet; between the halves the listener compares checksums. */
     PULL(ConnectableType.OUTPUT_PORT) {
         @Override
-        void begin(final WirePeer peer, final Map<String, String> attributes, final byte[] content) throws Exception {
+        void begin(final TestPeer peer, final Map<String, String> attributes, final byte[] content) throws Exception {
             final byte[] packet = Message.packet(attributes, content);
             peer.request("RECEIVE_FLOWFILES").expect(ResponseCode.MORE_DATA);
             final byte[] received = peer.in().readNBytes(packet.length);
@@ -51,7 +52,7 @@ enum HonestTransaction {
         }
 
         @Override
-        void end(final WirePeer peer) throws Exception {
+        void end(final TestPeer peer) throws Exception {
             peer.expect(ResponseCode.CONFIRM_TRANSACTION, "")
                     .say(ResponseCode.TRANSACTION_FINISHED)
                     .flush();
@@ -73,17 +74,17 @@ enum HonestTransaction {
         return this == PUSH ? SteppedListener.INPUT_PORT : SteppedListener.OUTPUT_PORT;
     }
 
-    abstract void begin(WirePeer peer, Map<String, String> attributes, byte[] content) throws Exception;
+    abstract void begin(TestPeer peer, Map<String, String> attributes, byte[] content) throws Exception;
 
-    abstract void end(WirePeer peer) throws Exception;
+    abstract void end(TestPeer peer) throws Exception;
 
     /** What a peer does. */
     interface Part {
-        void of(WirePeer peer) throws Exception;
+        void of(TestPeer peer) throws Exception;
     }
 
     /** @return done when all peers, each on a thread of its own, have done their part; failed as soon as one has */
-    static CompletableFuture<Void> allDo(final Collection<WirePeer> peers, final Part part) {
+    static CompletableFuture<Void> allDo(final Collection<TestPeer> peers, final Part part) {
         final CompletableFuture<Void> all = new CompletableFuture<>();
         final CompletableFuture<?>[] parts =
                 peers.stream().map(peer -> start(peer, part)).toArray(CompletableFuture<?>[]::new);
@@ -96,7 +97,7 @@ enum HonestTransaction {
         return all;
     }
 
-    private static CompletableFuture<Void> start(final WirePeer peer, final Part part) {
+    private static CompletableFuture<Void> start(final TestPeer peer, final Part part) {
         return CompletableFuture.runAsync(
                 () -> {
                     try {

@@ -9,13 +9,14 @@ import java.util.WeakHashMap;
 import org.apache.nifi.remote.io.CompressionOutputStream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** Ways of a peer to keep what it has. Each peer lives on the test's thread. */
 enum HostileWay {
     /** Asks for a transaction and says nothing more. */
     SILENT {
         @Override
-        void push(final WirePeer peer, final int bytes) throws IOException {
+        void push(final TestPeer peer, final int bytes) throws IOException {
             peer.push().out().writeInt(1);
         }
     },
@@ -24,7 +25,7 @@ enum HostileWay {
     /** Sends a byte now and then. */
     DRIPPING {
         @Override
-        void goOn(final WirePeer peer) throws IOException {
+        void goOn(final TestPeer peer) throws IOException {
             drip(peer);
         }
     },
@@ -36,7 +37,7 @@ enum HostileWay {
         }
 
         @Override
-        void goOn(final WirePeer peer) throws IOException {
+        void goOn(final TestPeer peer) throws IOException {
             drip(peer);
         }
     },
@@ -48,21 +49,21 @@ enum HostileWay {
         }
 
         @Override
-        void goOn(final WirePeer peer) throws IOException {
+        void goOn(final TestPeer peer) throws IOException {
             drip(peer);
         }
     },
     /** Has sent everything but its confirmation. */
     UNCONFIRMED {
         @Override
-        void push(final WirePeer peer, final int bytes) throws IOException {
+        void push(final TestPeer peer, final int bytes) throws IOException {
             peer.push().packet(Map.of(), new byte[bytes]).say(ResponseCode.FINISH_TRANSACTION);
         }
     },
     /** Drips bytes that stand for very many. */
     COMPRESSING_ZEROS {
         @Override
-        void push(final WirePeer peer, final int bytes) throws IOException {
+        void push(final TestPeer peer, final int bytes) throws IOException {
             final DataOutputStream packet =
                     new DataOutputStream(new CompressionOutputStream(peer.push().out()));
             packet.writeInt(0);
@@ -72,7 +73,7 @@ enum HostileWay {
         }
 
         @Override
-        void goOn(final WirePeer peer) throws IOException {
+        void goOn(final TestPeer peer) throws IOException {
             COMPRESSED.get(peer).write(new byte[100_000]);
             peer.flush();
         }
@@ -85,10 +86,10 @@ enum HostileWay {
     /** Has sent a few bytes that stand for very many. */
     CLAIMING_ZEROS {
         @Override
-        void push(final WirePeer peer, final int bytes) throws IOException {
+        void push(final TestPeer peer, final int bytes) throws IOException {
             peer.push()
-                    .bytes(Message.chunk(Message.packetHeader(Long.MAX_VALUE), false))
-                    .bytes(chunkOfNothing());
+                    .say(Message.chunk(Message.packetHeader(Long.MAX_VALUE), false))
+                    .say(chunkOfNothing());
         }
 
         @Override
@@ -99,7 +100,7 @@ enum HostileWay {
     /** Sends one attribute more now and then. */
     LARGE_ATTRIBUTES {
         @Override
-        void push(final WirePeer peer, final int bytes) throws IOException {
+        void push(final TestPeer peer, final int bytes) throws IOException {
             peer.push();
             if (bytes > MOST_IN_ONE_PACKET) {
                 peer.packet(Map.of(), new byte[bytes]).say(ResponseCode.CONTINUE_TRANSACTION);
@@ -111,7 +112,7 @@ enum HostileWay {
         }
 
         @Override
-        void goOn(final WirePeer peer) throws IOException {
+        void goOn(final TestPeer peer) throws IOException {
             attribute(peer, (int) peer.sentBytes());
             peer.flush();
         }
@@ -123,7 +124,7 @@ enum HostileWay {
     private static final int MOST_IN_ONE_PACKET = 64 * 1024;
 
     private static final int CLAIMED_BYTES = 8 * 1024 * 1024;
-    private static final Map<WirePeer, DataOutputStream> COMPRESSED = new WeakHashMap<>();
+    private static final Map<TestPeer, DataOutputStream> COMPRESSED = new WeakHashMap<>();
 
     /** @return where this one of several connections goes */
     String port(final String healthy, final String other, final int peer) {
@@ -135,24 +136,24 @@ enum HostileWay {
      *
      * @param bytes that have to be there at least, so that it holds what it is to keep
      */
-    void push(final WirePeer peer, final int bytes) throws IOException {
+    void push(final TestPeer peer, final int bytes) throws IOException {
         peer.push().out().writeInt(0);
         peer.out().writeLong(Long.MAX_VALUE);
-        peer.bytes(new byte[bytes]);
+        peer.say(new byte[bytes]);
     }
 
     /** Once a second. */
-    void goOn(final WirePeer peer) throws IOException {}
+    void goOn(final TestPeer peer) throws IOException {}
 
     boolean compresses() {
         return false;
     }
 
-    private static void drip(final WirePeer peer) throws IOException {
-        peer.bytes((byte) 0).flush();
+    private static void drip(final TestPeer peer) throws IOException {
+        peer.say(new byte[] {(byte) 0}).flush();
     }
 
-    private static void attribute(final WirePeer peer, final int name) throws IOException {
+    private static void attribute(final TestPeer peer, final int name) throws IOException {
         peer.out().writeInt(Integer.BYTES);
         peer.out().writeInt(name);
         peer.out().writeInt(Integer.BYTES);

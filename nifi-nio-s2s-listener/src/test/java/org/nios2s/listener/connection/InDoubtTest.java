@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +32,7 @@ import org.nios2s.listener.matrix.MatrixTls;
 import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.peers.OneGoSocket;
+import org.nios2s.peers.TestPeer;
 
 /** A push was committed, its peer could not be told, and sends it again. Lives on the test's thread. */
 @DisplayName("A packet that was committed without its peer being told")
@@ -58,12 +60,12 @@ class InDoubtTest {
     }
 
     /** Sends packets, named by their contents, up to the confirmation of both sides. */
-    private static WirePeer sent(final WirePeer peer, final String... packets) throws IOException {
+    private static TestPeer sent(final TestPeer peer, final String... packets) throws IOException {
         return sent(peer, false, packets);
     }
 
-    private static WirePeer sent(final WirePeer peer, final boolean gzip, final String... packets) throws IOException {
-        peer.open("GZIP", String.valueOf(gzip));
+    private static TestPeer sent(final TestPeer peer, final boolean gzip, final String... packets) throws IOException {
+        peer.open(INPUT_PORT, "GZIP", String.valueOf(gzip));
         if (gzip) {
             peer.gzip();
         }
@@ -81,13 +83,13 @@ class InDoubtTest {
     }
 
     private void push(final String... packets) throws IOException {
-        try (WirePeer peer = listener.connect()) {
+        try (TestPeer peer = listener.connect()) {
             sent(peer, packets).expect(ResponseCode.TRANSACTION_FINISHED);
         }
     }
 
     private interface Sending {
-        WirePeer upToConfirmation(WirePeer peer) throws IOException;
+        TestPeer upToConfirmation(TestPeer peer) throws IOException;
     }
 
     /** Sends something, and leaves with a reset while it is being committed. */
@@ -95,7 +97,7 @@ class InDoubtTest {
         leaveInCommit(listener.connect(), sending);
     }
 
-    private void leaveInCommit(final WirePeer connected, final Sending sending) throws IOException {
+    private void leaveInCommit(final TestPeer connected, final Sending sending) throws IOException {
         final CountDownLatch committing = new CountDownLatch(1);
         final CountDownLatch mayCommit = new CountDownLatch(1);
         final int before = listener.input().commits();
@@ -103,7 +105,7 @@ class InDoubtTest {
             committing.countDown();
             SteppedListener.awaiting().until(() -> mayCommit.getCount() == 0);
         });
-        final WirePeer peer = sending.upToConfirmation(connected).flush();
+        final TestPeer peer = sending.upToConfirmation(connected).flush();
         SteppedListener.awaiting().until(() -> committing.getCount() == 0);
         peer.reset();
         listener.awaitNoConnections();
@@ -177,8 +179,8 @@ class InDoubtTest {
         leaveInCommitOf("a1");
         push("a2");
         push("a1 and more");
-        try (WirePeer peer = listener.connect()) {
-            peer.open().push().packet(Map.of("uuid", "source-a"), "a1".getBytes(StandardCharsets.UTF_8));
+        try (TestPeer peer = listener.connect()) {
+            peer.open(INPUT_PORT).push().packet(Map.of("uuid", "source-a"), "a1".getBytes(StandardCharsets.UTF_8));
             peer.say(ResponseCode.FINISH_TRANSACTION)
                     .expectConfirmation()
                     .confirm()
@@ -194,7 +196,7 @@ class InDoubtTest {
     @DisplayName("absorbs nothing of another peer's")
     void otherPeer() throws Exception {
         leaveInCommitOf("a");
-        try (WirePeer other = listener.connectFrom("127.0.0.2")) {
+        try (TestPeer other = listener.connectFrom("127.0.0.2")) {
             sent(other, "a").expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertEquals(List.of("a", "a"), contents());
@@ -211,7 +213,7 @@ class InDoubtTest {
         listener = new SteppedListener(NanoClock.SYSTEM, contexts.getFirst(), "tls.provider", "jdk");
         leaveInCommit(secured(contexts.get(1)), peer -> sent(peer, "a"));
         for (final SSLContext context : List.of(contexts.get(2), contexts.get(1))) {
-            try (WirePeer peer = secured(context)) {
+            try (TestPeer peer = secured(context)) {
                 sent(peer, "a").expect(ResponseCode.TRANSACTION_FINISHED);
             }
         }
@@ -219,8 +221,8 @@ class InDoubtTest {
         assertSettled(1);
     }
 
-    private WirePeer secured(final SSLContext context) throws IOException {
-        return new WirePeer(OneGoSocket.connect(listener.address()).secured(context));
+    private TestPeer secured(final SSLContext context) throws IOException {
+        return TestPeer.gathering(OneGoSocket.connect(listener.address()).secured(context));
     }
 
     @Test
@@ -234,15 +236,15 @@ class InDoubtTest {
         names.forEach(name -> reversed.put(name, "value of " + name));
         reversed.put("s2s.host", "any");
         leaveInCommit(peer -> pushOne(peer, attributes));
-        try (WirePeer peer = listener.connect()) {
+        try (TestPeer peer = listener.connect()) {
             pushOne(peer, reversed).expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertEquals(1, contents().size());
         assertSettled(1);
     }
 
-    private static WirePeer pushOne(final WirePeer peer, final Map<String, String> attributes) throws IOException {
-        return peer.open()
+    private static TestPeer pushOne(final TestPeer peer, final Map<String, String> attributes) throws IOException {
+        return peer.open(INPUT_PORT)
                 .push()
                 .packet(attributes, new byte[10])
                 .say(ResponseCode.FINISH_TRANSACTION)
@@ -261,8 +263,8 @@ class InDoubtTest {
     @Test
     @DisplayName("is not in doubt if the answer has left: a constant identifier loses nothing")
     void answered() throws Exception {
-        try (WirePeer peer = listener.connect()) {
-            peer.open();
+        try (TestPeer peer = listener.connect()) {
+            peer.open(INPUT_PORT);
             for (int i = 0; i < 100; i++) {
                 peer.push().packet(attributes("constant"), new byte[10]).say(ResponseCode.FINISH_TRANSACTION);
                 peer.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
@@ -270,7 +272,7 @@ class InDoubtTest {
             peer.reset();
         }
         for (int i = 0; i < 100; i++) {
-            final WirePeer peer = listener.connect();
+            final TestPeer peer = listener.connect();
             sent(peer, "constant").expect(ResponseCode.TRANSACTION_FINISHED);
             peer.reset();
         }
@@ -283,8 +285,8 @@ class InDoubtTest {
         CANCELLED {
             @Override
             void send(final SteppedListener listener) throws IOException {
-                try (WirePeer peer = listener.connect()) {
-                    peer.open().push().packet(attributes("source-a"), "a".getBytes(StandardCharsets.UTF_8));
+                try (TestPeer peer = listener.connect()) {
+                    peer.open(INPUT_PORT).push().packet(attributes("source-a"), "a".getBytes(StandardCharsets.UTF_8));
                     peer.say(ResponseCode.CANCEL_TRANSACTION, "never mind").flush();
                     peer.request("SHUTDOWN").expectEnd();
                 }
@@ -293,8 +295,8 @@ class InDoubtTest {
         NOT_CONFIRMED {
             @Override
             void send(final SteppedListener listener) throws IOException {
-                final WirePeer peer = listener.connect();
-                peer.open().push().packet(attributes("source-a"), "a".getBytes(StandardCharsets.UTF_8));
+                final TestPeer peer = listener.connect();
+                peer.open(INPUT_PORT).push().packet(attributes("source-a"), "a".getBytes(StandardCharsets.UTF_8));
                 peer.say(ResponseCode.FINISH_TRANSACTION).expectConfirmation().reset();
                 listener.awaitNoConnections();
             }
@@ -302,7 +304,7 @@ class InDoubtTest {
         NOT_AUTHORIZED {
             @Override
             void send(final SteppedListener listener) throws IOException {
-                try (WirePeer peer = listener.connect()) {
+                try (TestPeer peer = listener.connect()) {
                     sent(peer, "a");
                     listener.input().allow(identity -> false);
                     peer.expectEnd();
@@ -314,7 +316,7 @@ class InDoubtTest {
             @Override
             void send(final SteppedListener listener) throws IOException {
                 listener.input().failCommitsWith(flowFile -> true);
-                try (WirePeer peer = listener.connect()) {
+                try (TestPeer peer = listener.connect()) {
                     sent(peer, "a", "b").expectEnd();
                 }
                 listener.input().failCommitsWith(flowFile -> false);
@@ -349,7 +351,7 @@ class InDoubtTest {
     @Test
     @DisplayName("is in doubt if its answer could not leave, and takes little memory until that is known")
     void answerThatCanNotLeave() throws Exception {
-        final WirePeer peer = sent(listener.connect(), "a");
+        final TestPeer peer = sent(listener.connect(), "a");
         listener.holdAnswers();
         peer.flush();
         listener.awaitStep("RequestStep");
@@ -374,7 +376,7 @@ class InDoubtTest {
         assertEquals(4, listener.dispatchers().inDoubt());
         push("a");
         leaveInCommitOf("c");
-        try (WirePeer peer = listener.connect()) {
+        try (TestPeer peer = listener.connect()) {
             sent(peer, gzip, larger, "d", large, "c", "b").expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertEquals(List.of("a", large, "b", larger, "c", "d"), contents());
@@ -388,7 +390,7 @@ class InDoubtTest {
         final String large = "l".repeat(IN_MEMORY_BYTES);
         leaveInCommitOf("a", large);
         listener.input().failCommitsWith(flowFile -> true);
-        try (WirePeer peer = listener.connect()) {
+        try (TestPeer peer = listener.connect()) {
             sent(peer, large, "a", "b").expectEnd();
         }
         listener.input().failCommitsWith(flowFile -> false);
@@ -425,7 +427,7 @@ class InDoubtTest {
             listener.close();
             listener = new SteppedListener(settings);
             leaveInCommitOf("a", "b");
-            try (WirePeer peer = listener.connect()) {
+            try (TestPeer peer = listener.connect()) {
                 sent(peer, "told").expect(ResponseCode.TRANSACTION_FINISHED);
             }
             listener.close();
@@ -468,7 +470,7 @@ class InDoubtTest {
     void answerNotRead() throws Exception {
         listener.close();
         listener = new SteppedListener("in.doubt.until", "heard");
-        final WirePeer peer = sent(listener.connect(), "a");
+        final TestPeer peer = sent(listener.connect(), "a");
         peer.flush();
         listener.awaitStep("RequestStep");
         peer.reset();
@@ -484,8 +486,8 @@ class InDoubtTest {
     void answerRead() throws Exception {
         listener.close();
         listener = new SteppedListener("in.doubt.until", "heard");
-        try (WirePeer peer = listener.connect()) {
-            peer.open();
+        try (TestPeer peer = listener.connect()) {
+            peer.open(INPUT_PORT);
             for (int i = 0; i < 10; i++) {
                 peer.push().packet(attributes("constant"), new byte[10]).say(ResponseCode.FINISH_TRANSACTION);
                 peer.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);

@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -14,18 +15,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.limits.MemoryBudget;
+import org.nios2s.peers.TestPeer;
 
 /** A peer pushes what is no packet: it alone is closed, and it costs no memory. Lives on the test's thread. */
 class MalformedPushTest {
     private SteppedListener listener;
-    private WirePeer peer;
-    private WirePeer bystander;
+    private TestPeer peer;
+    private TestPeer bystander;
 
     @BeforeEach
     void start() throws Exception {
         listener = new SteppedListener();
-        bystander = listener.connect().open();
-        peer = listener.connect().open().push();
+        bystander = listener.connect().open(INPUT_PORT);
+        peer = listener.connect().open(INPUT_PORT).push();
     }
 
     @AfterEach
@@ -77,7 +79,7 @@ class MalformedPushTest {
         listener.input().scheduled(false);
         peer.out().writeInt(0);
         peer.out().writeLong(Long.MAX_VALUE);
-        peer.bytes(new byte[100]).flush();
+        peer.say(new byte[100]).flush();
         listener.awaitStep("AwaitSessionStep");
         listener.input().scheduled(true);
         listener.awaitStep("ReceivePacketStep");
@@ -90,14 +92,14 @@ class MalformedPushTest {
     @ValueSource(strings = {"GET", "RX", "    "})
     @DisplayName("garbage behind a packet closes the connection")
     void garbageBehindPacket(final String garbage) throws Exception {
-        peer.packet(Map.of(), new byte[10]).bytes(garbage.getBytes(StandardCharsets.US_ASCII));
+        peer.packet(Map.of(), new byte[10]).say(garbage.getBytes(StandardCharsets.US_ASCII));
         assertClosedAsMalformed();
     }
 
     @Test
     @DisplayName("an unknown response code closes the connection")
     void unknownCode() throws Exception {
-        peer.packet(Map.of(), new byte[10]).bytes((byte) 'R', (byte) 'C', (byte) 99);
+        peer.packet(Map.of(), new byte[10]).say(new byte[] {(byte) 'R', (byte) 'C', (byte) 99});
         assertClosedAsMalformed();
     }
 
@@ -105,15 +107,16 @@ class MalformedPushTest {
     @DisplayName("garbage in place of a confirmation closes the connection")
     void garbageConfirmation() throws Exception {
         peer.packet(Map.of(), new byte[10]).say(ResponseCode.FINISH_TRANSACTION).expectConfirmation();
-        peer.bytes("garbage".getBytes(StandardCharsets.US_ASCII));
+        peer.say("garbage".getBytes(StandardCharsets.US_ASCII));
         assertClosedAsMalformed();
     }
 
     @Test
     @DisplayName("a compressed packet that does not start with SYNC closes the connection")
     void noSync() throws Exception {
-        try (WirePeer compressing = listener.connect().open("GZIP", "true").push()) {
-            compressing.bytes("SINC".getBytes(StandardCharsets.US_ASCII)).expectEnd();
+        try (TestPeer compressing =
+                listener.connect().open(INPUT_PORT, "GZIP", "true").push()) {
+            compressing.say("SINC".getBytes(StandardCharsets.US_ASCII)).expectEnd();
             listener.awaitFault(ConnectionFault.Kind.PROTOCOL_ERROR);
         }
     }
@@ -121,11 +124,12 @@ class MalformedPushTest {
     @Test
     @DisplayName("compressed bytes that are no zlib close the connection")
     void noZlib() throws Exception {
-        try (WirePeer compressing = listener.connect().open("GZIP", "true").push()) {
-            compressing.bytes("SYNC".getBytes(StandardCharsets.US_ASCII));
+        try (TestPeer compressing =
+                listener.connect().open(INPUT_PORT, "GZIP", "true").push()) {
+            compressing.say("SYNC".getBytes(StandardCharsets.US_ASCII));
             compressing.out().writeInt(100);
             compressing.out().writeInt(8);
-            compressing.bytes("no zlib!".getBytes(StandardCharsets.US_ASCII)).expectEnd();
+            compressing.say("no zlib!".getBytes(StandardCharsets.US_ASCII)).expectEnd();
             listener.awaitFault(ConnectionFault.Kind.PROTOCOL_ERROR);
         }
     }
@@ -133,8 +137,9 @@ class MalformedPushTest {
     @Test
     @DisplayName("compressed lengths below zero close the connection")
     void negativeChunk() throws Exception {
-        try (WirePeer compressing = listener.connect().open("GZIP", "true").push()) {
-            compressing.bytes("SYNC".getBytes(StandardCharsets.US_ASCII));
+        try (TestPeer compressing =
+                listener.connect().open(INPUT_PORT, "GZIP", "true").push()) {
+            compressing.say("SYNC".getBytes(StandardCharsets.US_ASCII));
             compressing.out().writeInt(-1);
             compressing.out().writeInt(-1);
             compressing.expectEnd();

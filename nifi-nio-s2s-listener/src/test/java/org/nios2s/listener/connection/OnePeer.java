@@ -3,11 +3,12 @@ package org.nios2s.listener.connection;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.nios2s.peers.TestPeer;
 
 /** For each test a listener, and a peer that has connected to it. Lives on the test's thread. */
 abstract class OnePeer {
     SteppedListener listener;
-    WirePeer peer;
+    TestPeer peer;
 
     /** Makes the listener of each test. */
     SteppedListener serve() throws Exception {

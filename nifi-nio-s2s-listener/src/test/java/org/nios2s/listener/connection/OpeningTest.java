@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -12,6 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** How a conversation opens: magic and protocol version. Lives on the test's thread. */
 class OpeningTest extends OnePeer {
@@ -27,21 +30,21 @@ class OpeningTest extends OnePeer {
     @DisplayName("magic bytes that arrive one by one are the magic bytes")
     void splitMagic() throws Exception {
         listener.splitByteByByte();
-        peer.magic().protocol(6).expectByte(WirePeer.RESOURCE_OK);
+        peer.magic().protocol(6).expectResource();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"NiFI", "GET / HTTP/1.1\r\n\r\n", "    "})
     @DisplayName("other bytes than the magic ones close the connection without an answer")
     void wrongMagic(final String bytes) throws Exception {
-        peer.bytes(bytes.getBytes(StandardCharsets.US_ASCII)).expectEnd();
+        peer.say(bytes.getBytes(StandardCharsets.US_ASCII)).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.WRONG_MAGIC);
     }
 
     @Test
     @DisplayName("two letters are not enough to tell the magic bytes")
     void incompleteMagic() throws Exception {
-        peer.bytes((byte) 'N', (byte) 'i').endOutput().expectEnd();
+        peer.say(new byte[] {(byte) 'N', (byte) 'i'}).halfClose().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PEER_CLOSED);
     }
 
@@ -67,46 +70,48 @@ class OpeningTest extends OnePeer {
     @ValueSource(ints = {1, 2, 3, 4, 5, 6})
     @DisplayName("a protocol version from 1 to 6 is agreed on as asked")
     void supportedVersion(final int version) throws Exception {
-        peer.magic().protocol(version).expectByte(WirePeer.RESOURCE_OK);
-        peer.handshake(version, WirePeer.properties()).expect(ResponseCode.PROPERTIES_OK);
+        peer.magic().protocol(version).expectResource();
+        peer.say(Message.handshake(version, Message.COMMUNICATIONS_ID, Message.properties(INPUT_PORT)))
+                .expect(ResponseCode.PROPERTIES_OK);
     }
 
     @ParameterizedTest
     @CsvSource({"7, 6", "8, 6", "2147483647, 6"})
     @DisplayName("a version above 6 is answered with 6, and the peer may ask again")
     void newerVersion(final int asked, final int preferred) throws Exception {
-        peer.magic().protocol(asked).expectByte(WirePeer.DIFFERENT_VERSION);
+        peer.magic().protocol(asked).expectByte(TestPeer.DIFFERENT_VERSION);
         assertEquals(preferred, peer.in().readInt());
-        peer.protocol(preferred).expectByte(WirePeer.RESOURCE_OK);
+        peer.protocol(preferred).expectResource();
     }
 
     @Test
     @DisplayName("a peer that asks for its second choice before it is answered is answered twice")
     void hastyVersions() throws Exception {
-        peer.magic().protocol(7).protocol(6).expectByte(WirePeer.DIFFERENT_VERSION);
+        peer.magic().protocol(7).protocol(6).expectByte(TestPeer.DIFFERENT_VERSION);
         assertEquals(6, peer.in().readInt());
-        peer.expectByte(WirePeer.RESOURCE_OK);
+        peer.expectResource();
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
     @DisplayName("a version below 1 is answered with abort, and the connection closes")
     void olderVersion(final int asked) throws Exception {
-        peer.magic().protocol(asked).expectByte(WirePeer.ABORT).expectEnd();
+        peer.magic().protocol(asked).expectByte(TestPeer.ABORT).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.UNKNOWN_PROTOCOL);
     }
 
     @Test
     @DisplayName("a protocol of another name closes the connection without an answer")
     void unknownProtocol() throws Exception {
-        peer.magic().resource("HttpFlowFileProtocol", 1).expectEnd();
+        peer.magic().say(Message.resource("HttpFlowFileProtocol", 1)).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.UNKNOWN_PROTOCOL);
     }
 
     @Test
     @DisplayName("a protocol name that is no modified UTF-8 closes the connection")
     void garbledProtocol() throws Exception {
-        peer.magic().bytes((byte) 0, (byte) 2, (byte) 0xFF, (byte) 0xFF, (byte) 0, (byte) 0, (byte) 0, (byte) 6);
+        peer.magic()
+                .say(new byte[] {(byte) 0, (byte) 2, (byte) 0xFF, (byte) 0xFF, (byte) 0, (byte) 0, (byte) 0, (byte) 6});
         peer.expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PROTOCOL_ERROR);
     }
@@ -125,7 +130,7 @@ class OpeningTest extends OnePeer {
     @Test
     @DisplayName("the handshake timeout runs from accept, however often the peer says something")
     void slowHandshake() throws Exception {
-        peer.magic().protocol(6).expectByte(WirePeer.RESOURCE_OK);
+        peer.magic().protocol(6).expectResource();
         listener.awaitStep("HandshakeStep");
         listener.checkDeadlinesAfter(Duration.ofSeconds(31));
         peer.expectEnd();

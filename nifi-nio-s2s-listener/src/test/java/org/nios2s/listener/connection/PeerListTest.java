@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -24,11 +25,13 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.nios2s.listener.fault.ConnectionFault;
+import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** What a peer hears that asks who there is: in a cluster, behind rules, and while nobody knows. Lives on the test's thread. */
 @Timeout(60)
 class PeerListTest {
-    private static final Map<String, String> NO_PORT = WirePeer.properties("PORT_IDENTIFIER", null);
+    private static final Map<String, String> NO_PORT = Message.properties(null);
     private static final Function<InetAddress, String> RESOLVER = address -> SteppedListener.HOST_NAME;
     private static final String[] ROUTE_BY_HOST_NAME = {
         "nifi.remote.route.raw.proxy.when", "${s2s.source.hostname:equals('" + SteppedListener.HOST_NAME + "')}",
@@ -62,7 +65,7 @@ class PeerListTest {
     }
 
     /** @return host:port, secure or not, FlowFiles */
-    private static List<String> list(final WirePeer peer) throws IOException {
+    private static List<String> list(final TestPeer peer) throws IOException {
         peer.request("REQUEST_PEER_LIST");
         final DataInputStream in = peer.in();
         final List<String> entries = new ArrayList<>();
@@ -79,7 +82,7 @@ class PeerListTest {
         final NodeInformant nodes =
                 cluster(node("one", 10_443, 500), node("http-only", null, 7), node("two", 10_444, 0));
         try (SteppedListener listener = new SteppedListener(RESOLVER, nodes);
-                WirePeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             peer.shakeHands(NO_PORT);
             final List<String> expected = List.of("one:10443 secure 500", "two:10444 secure 0");
             assertEquals(expected, list(peer));
@@ -96,7 +99,7 @@ class PeerListTest {
         final List<String> all = List.of("nifi.example:10443 secure 3", "two:10443 secure 0");
         try (SteppedListener listener =
                         new SteppedListener(RESOLVER, nodes, NiFiProperties.REMOTE_INPUT_PORT, "10443");
-                WirePeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             peer.shakeHands(NO_PORT);
             assertEquals(all, list(peer));
             listener.drain();
@@ -114,7 +117,7 @@ class PeerListTest {
                         cluster(node("nifi.example", 10_443, 3), node("http-only", null, 7)),
                         NiFiProperties.REMOTE_INPUT_PORT,
                         "10443");
-                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+                TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
             listener.drain();
             assertEquals(List.of("nifi.example:10443 secure 3"), list(peer));
         }
@@ -124,7 +127,7 @@ class PeerListTest {
     @DisplayName("a cluster of nodes without a RAW port has an empty list")
     void noRawPort() throws Exception {
         try (SteppedListener listener = new SteppedListener(RESOLVER, cluster(node("http-only", null, 7)));
-                WirePeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             assertEquals(List.of(), list(peer.shakeHands(NO_PORT)));
         }
     }
@@ -133,7 +136,7 @@ class PeerListTest {
     @DisplayName("a node that can't be told ends the connection, and nothing of the list stays behind")
     void nodeWithoutName() throws Exception {
         try (SteppedListener listener = new SteppedListener(RESOLVER, cluster(node(null, 10_443, 0)));
-                WirePeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             peer.shakeHands(NO_PORT).request("REQUEST_PEER_LIST").expectEnd();
             listener.awaitFault(ConnectionFault.Kind.INTERNAL);
             listener.awaitNothingHeld();
@@ -147,19 +150,19 @@ class PeerListTest {
             awaitPermission();
             return informationOf(List.of(node("one", 10_443, 500)));
         };
-        final List<WirePeer> waiting = new ArrayList<>();
+        final List<TestPeer> waiting = new ArrayList<>();
         try (SteppedListener listener = new SteppedListener(RESOLVER, hanging)) {
             for (int i = 0; i < 2 * SteppedListener.BLOCKING_THREADS; i++) {
-                final WirePeer peer = listener.connect().shakeHands(NO_PORT);
+                final TestPeer peer = listener.connect().shakeHands(NO_PORT);
                 peer.request("REQUEST_PEER_LIST").flush();
                 waiting.add(peer);
                 listener.awaitStep("PeerListStep");
             }
-            try (WirePeer other = listener.connect().open()) {
+            try (TestPeer other = listener.connect().open(INPUT_PORT)) {
                 other.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             }
             mayAnswer.countDown();
-            for (final WirePeer peer : waiting) {
+            for (final TestPeer peer : waiting) {
                 assertEquals(1, peer.in().readInt());
                 peer.close();
             }
@@ -177,7 +180,7 @@ class PeerListTest {
             return informationOf(List.of());
         };
         try (SteppedListener listener = new SteppedListener(RESOLVER, hanging);
-                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+                TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").flush();
             listener.awaitStep("PeerListStep");
             listener.checkDeadlinesAfter(Duration.ofSeconds(14));
@@ -197,7 +200,7 @@ class PeerListTest {
             throw new IllegalStateException("no coordinator");
         };
         try (SteppedListener listener = new SteppedListener(RESOLVER, failing);
-                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+                TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").expectEnd();
             listener.awaitFault(ConnectionFault.Kind.INTERNAL);
         }
@@ -214,7 +217,7 @@ class PeerListTest {
         };
         final long began = System.nanoTime();
         try (SteppedListener listener = new SteppedListener(RESOLVER, counting);
-                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+                TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
             for (int i = 0; i < lists; i++) {
                 assertEquals(1, list(peer).size());
             }
@@ -233,11 +236,11 @@ class PeerListTest {
             return SteppedListener.HOST_NAME;
         };
         try (SteppedListener listener = new SteppedListener(slow, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
-                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+                TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").flush();
             listener.awaitStep("PeerListStep");
             lookedUp.await();
-            try (WirePeer other = listener.connect().open()) {
+            try (TestPeer other = listener.connect().open(INPUT_PORT)) {
                 other.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             }
             mayAnswer.countDown();
@@ -261,7 +264,7 @@ class PeerListTest {
         };
         try (SteppedListener listener =
                         new SteppedListener(hanging, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
-                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+                TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").flush();
             // What it waits for first, the nodes, has a shorter time.
             listener.awaitNodes();
@@ -281,7 +284,7 @@ class PeerListTest {
     void addressWithoutName() throws Exception {
         try (SteppedListener listener = new SteppedListener(
                         InetAddress::getHostAddress, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
-                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+                TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
             assertEquals(List.of("one:10443 secure 3"), list(peer));
         }
     }
@@ -300,7 +303,7 @@ class PeerListTest {
                         "proxy",
                         "nifi.remote.route.raw.proxy.port",
                         "${s2s.target.port:plus(1)}");
-                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+                TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
             assertEquals(List.of("proxy:10444 plain 3"), list(peer));
         } finally {
             mayAnswer.countDown();
@@ -317,7 +320,7 @@ class PeerListTest {
                         "${unknown}",
                         "nifi.remote.route.raw.proxy.port",
                         "443");
-                WirePeer peer = listener.connect().shakeHands(NO_PORT)) {
+                TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
             peer.request("REQUEST_PEER_LIST").expectEnd();
             listener.awaitFault(ConnectionFault.Kind.INTERNAL);
         }

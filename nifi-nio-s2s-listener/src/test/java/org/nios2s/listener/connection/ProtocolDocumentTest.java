@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.nios2s.peers.TestPeer;
 import org.nios2s.wire.ChunkInflater;
 import org.nios2s.wire.HandshakeProperty;
 import org.nios2s.wire.ModifiedUtf8;
@@ -71,11 +72,11 @@ class ProtocolDocumentTest {
     @Test
     void theListenerAnswersThePushAsTheDocumentSays() throws Exception {
         try (SteppedListener listener = new SteppedListener();
-                WirePeer peer = listener.connect()) {
+                TestPeer peer = listener.connect()) {
             for (final String line : example("push")) {
                 final byte[] bytes = bytes(line);
                 if (line.startsWith(FROM_PEER)) {
-                    peer.bytes(bytes);
+                    peer.say(bytes);
                 } else {
                     assertArrayEquals(bytes, peer.in().readNBytes(bytes.length), line);
                 }

@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import ch.qos.logback.classic.Level;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.protocol.ProxyHeaders;
 import org.nios2s.peers.LogLines;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** A load balancer says for whom it connects, or should. Lives on the test's thread. */
 @DisplayName("Behind a load balancer")
@@ -55,7 +57,7 @@ class ProxyHeaderTest extends OnePeer {
     }
 
     private void assertPushFrom(final String host, final int port) throws Exception {
-        peer.open().pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+        peer.open(INPUT_PORT).pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         final Map<String, String> attributes =
                 listener.input().committed().getFirst().getAttributes();
         assertEquals(host, attributes.get("s2s.host"));
@@ -94,7 +96,7 @@ class ProxyHeaderTest extends OnePeer {
     @MethodSource("complete")
     @DisplayName("a push has the address of the agent")
     void push(final byte[] header, final String host, final int port) throws Exception {
-        peer.bytes(header);
+        peer.say(header);
         assertPushFrom(host, port);
         final List<String> receipt = listener.input().receipts().getFirst();
         assertTrue(receipt.getLast().startsWith("Remote Host=" + host + ","), receipt::toString);
@@ -105,7 +107,7 @@ class ProxyHeaderTest extends OnePeer {
     @DisplayName("a header that arrives byte by byte is the same")
     void split(final byte[] header, final String host, final int port) throws Exception {
         listener.splitByteByByte();
-        peer.bytes(header);
+        peer.say(header);
         assertPushFrom(host, port);
     }
 
@@ -122,7 +124,7 @@ class ProxyHeaderTest extends OnePeer {
     @MethodSource
     @DisplayName("a header that names nobody leaves the connection its own address")
     void nobody(final byte[] header) throws Exception {
-        peer.bytes(header);
+        peer.say(header);
         assertPushFrom(OWN, peer.localPort());
     }
 
@@ -130,9 +132,9 @@ class ProxyHeaderTest extends OnePeer {
     @MethodSource("nobody")
     @DisplayName("a health check, which says nothing but a header, is no fault")
     void healthCheck(final byte[] header) throws Exception {
-        peer.bytes(header).flush();
+        peer.say(header).flush();
         listener.awaitStep("MagicStep");
-        peer.endOutput().expectEnd();
+        peer.halfClose().expectEnd();
         peer.close();
         listener.awaitNoConnections();
         listener.assertNoFault();
@@ -141,7 +143,7 @@ class ProxyHeaderTest extends OnePeer {
     @Test
     @DisplayName("rules of routing test the agent")
     void routes() throws Exception {
-        peer.bytes(HEADER).shakeHands(WirePeer.properties("PORT_IDENTIFIER", null));
+        peer.say(HEADER).shakeHands((String) null);
         peer.request("REQUEST_PEER_LIST");
         assertEquals(1, peer.in().readInt());
         assertEquals("balancer.example", peer.in().readUTF());
@@ -153,7 +155,7 @@ class ProxyHeaderTest extends OnePeer {
     void access() throws Exception {
         try (AccessLines connections = new AccessLines("Connections", Level.DEBUG);
                 AccessLines transactions = new AccessLines("Transactions", Level.DEBUG)) {
-            peer.bytes(HEADER).open();
+            peer.say(HEADER).open(INPUT_PORT);
             peer.pushPacket("abc").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             assertTrue(connections.lines().getFirst().startsWith("Peer " + AGENT + ": connected"));
             SteppedListener.awaiting().until(() -> transactions.lines().size() == 1);
@@ -164,7 +166,7 @@ class ProxyHeaderTest extends OnePeer {
     @Test
     @DisplayName("the line of a fault names the agent, with its own port")
     void fault() throws Exception {
-        peer.bytes(HEADER).bytes(new byte[8]).expectEnd();
+        peer.say(HEADER).say(new byte[8]).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.WRONG_MAGIC);
         assertOneLine(AGENT + ":" + AGENT_PORT + ": ", "its first bytes are not 'NiFi'");
     }
@@ -229,7 +231,7 @@ class ProxyHeaderTest extends OnePeer {
     @MethodSource
     @DisplayName("a header that makes no sense is refused in one line that names the load balancer")
     void malformed(final byte[] header) throws Exception {
-        peer.bytes(header).expectEnd();
+        peer.say(header).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
         assertOneLine(OWN + ":" + peer.localPort() + ": The PROXY header ", "(PROXY_HEADER");
     }
@@ -246,7 +248,7 @@ class ProxyHeaderTest extends OnePeer {
     @MethodSource("none")
     @DisplayName("a connection from a trusted address without a header is refused in one line")
     void required(final byte[] first) throws Exception {
-        peer.bytes(first).expectEnd();
+        peer.say(first).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
         assertOneLine(OWN, "There is no PROXY header");
     }
@@ -255,7 +257,7 @@ class ProxyHeaderTest extends OnePeer {
     @DisplayName("a header of 64 KiB is refused before it is there")
     void huge() throws Exception {
         final int most = 0xFFFF;
-        peer.bytes(ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4, most, new byte[0]))
+        peer.say(ProxyHeaders.binary(ProxyHeaders.PROXY, ProxyHeaders.TCP_4, most, new byte[0]))
                 .expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
         assertOneLine(OWN, "The PROXY header has more than 4096 bytes");
@@ -265,15 +267,14 @@ class ProxyHeaderTest extends OnePeer {
     @DisplayName("a line of more than 107 bytes is refused, whether it ends or not")
     void longLine() throws Exception {
         final String longest = "PROXY UNKNOWN " + "x".repeat(91);
-        peer.bytes(ProxyHeaders.line(longest)).flush();
+        peer.say(ProxyHeaders.line(longest)).flush();
         listener.awaitStep("MagicStep");
-        try (WirePeer longer = listener.connect()) {
-            longer.bytes(ProxyHeaders.line(longest + "x")).expectEnd();
+        try (TestPeer longer = listener.connect()) {
+            longer.say(ProxyHeaders.line(longest + "x")).expectEnd();
             listener.awaitFault(ConnectionFault.Kind.PROXY_HEADER);
         }
-        try (WirePeer endless = listener.connect()) {
-            endless.bytes("PROXY ".repeat(18).getBytes(StandardCharsets.US_ASCII))
-                    .expectEnd();
+        try (TestPeer endless = listener.connect()) {
+            endless.say("PROXY ".repeat(18).getBytes(StandardCharsets.US_ASCII)).expectEnd();
         }
         assertOneLine(OWN, "The PROXY header has more than 107 bytes");
     }
@@ -290,7 +291,7 @@ class ProxyHeaderTest extends OnePeer {
     @MethodSource
     @DisplayName("half a header and then silence ends with the time for a handshake")
     void half(final byte[] half) throws Exception {
-        peer.bytes(half).flush();
+        peer.say(half).flush();
         listener.awaitStep("ProxyHeaderStep");
         listener.checkDeadlinesAfter(Duration.ofSeconds(29));
         listener.assertNoFault();
@@ -303,7 +304,7 @@ class ProxyHeaderTest extends OnePeer {
     @MethodSource("half")
     @DisplayName("half a header and then the end is a peer that has left")
     void halfAndLeft(final byte[] half) throws Exception {
-        peer.bytes(half).endOutput().expectEnd();
+        peer.say(half).halfClose().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PEER_CLOSED);
         assertOneLine(OWN, "The peer closed the connection in step ProxyHeaderStep");
     }
@@ -311,8 +312,8 @@ class ProxyHeaderTest extends OnePeer {
     @Test
     @DisplayName("a header from an address that is not trusted is no magic")
     void notTrusted() throws Exception {
-        try (WirePeer other = listener.connectFrom("127.0.0.2")) {
-            other.bytes(HEADER).expectEnd();
+        try (TestPeer other = listener.connectFrom("127.0.0.2")) {
+            other.say(HEADER).expectEnd();
             listener.awaitFault(ConnectionFault.Kind.WRONG_MAGIC);
             assertOneLine("127.0.0.2", "its first bytes are not 'NiFi'");
         }

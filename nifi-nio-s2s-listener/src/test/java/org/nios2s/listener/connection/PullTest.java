@@ -4,6 +4,7 @@ package org.nios2s.listener.connection;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import ch.qos.logback.classic.Level;
 import java.io.IOException;
@@ -37,10 +38,10 @@ import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.metrics.ListenerMetrics;
 import org.nios2s.listener.port.PortDispatcher;
+import org.nios2s.peers.TestPeer;
 
 /** A peer pulls FlowFiles, and reads them with NiFi's own codec. Lives on the test's thread. */
 class PullTest extends OnePeer {
-    private static final String[] PULL = {"PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1000"};
 
     private final AtomicLong clock = new AtomicLong(System.nanoTime());
     private final CRC32 checksum = new CRC32();
@@ -51,13 +52,13 @@ class PullTest extends OnePeer {
         return content;
     }
 
-    private WirePeer open(final String... others) throws IOException {
-        final List<String> properties = new ArrayList<>(List.of(PULL));
+    private TestPeer open(final String... others) throws IOException {
+        final List<String> properties = new ArrayList<>(List.of("BATCH_COUNT", "1000"));
         properties.addAll(List.of(others));
-        return peer.open(properties.toArray(String[]::new));
+        return peer.open(SteppedListener.OUTPUT_PORT, properties.toArray(String[]::new));
     }
 
-    private WirePeer pull() throws IOException {
+    private TestPeer pull() throws IOException {
         checksum.reset();
         return peer.request("RECEIVE_FLOWFILES");
     }
@@ -83,7 +84,7 @@ class PullTest extends OnePeer {
         return contents;
     }
 
-    private WirePeer receipt() throws IOException {
+    private TestPeer receipt() throws IOException {
         return peer.say(ResponseCode.CONFIRM_TRANSACTION, String.valueOf(checksum.getValue()));
     }
 
@@ -129,7 +130,7 @@ class PullTest extends OnePeer {
     void batchCount() throws Exception {
         queue(1, content(10));
         queue(1, content(20));
-        peer.open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1");
+        peer.open(SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1");
         for (final int size : new int[] {10, 20}) {
             pull().expect(ResponseCode.MORE_DATA);
             assertArrayEquals(content(size), readPackets(false).get(0));
@@ -272,10 +273,10 @@ class PullTest extends OnePeer {
     }
 
     /** @return two peers that have their FlowFiles and have not finished; a third one waits for a permit, and is the peer */
-    private List<WirePeer> takeAllPermits() throws Exception {
+    private List<TestPeer> takeAllPermits() throws Exception {
         stop();
         listener = new SteppedListener(clock::get, "streaming.transactions", "1", "connections.max", "3");
-        final List<WirePeer> unfinished = new ArrayList<>();
+        final List<TestPeer> unfinished = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             peer = listener.connect();
             pullUpToFinish();
@@ -300,12 +301,12 @@ class PullTest extends OnePeer {
     @Test
     @DisplayName("beyond the permitted number a pull waits, and goes on when another has ended")
     void permits() throws Exception {
-        final List<WirePeer> unfinished = takeAllPermits();
+        final List<TestPeer> unfinished = takeAllPermits();
         assertEquals(1, listener.output().queued());
         unfinished.get(0).say(ResponseCode.TRANSACTION_FINISHED).flush();
         peer.expect(ResponseCode.MORE_DATA);
         readPackets(false);
-        for (final WirePeer other : unfinished) {
+        for (final TestPeer other : unfinished) {
             other.close();
         }
     }
@@ -316,8 +317,8 @@ class PullTest extends OnePeer {
         stop();
         listener = new SteppedListener("pulls.in.order", "true");
         queue(2, content(10));
-        final WirePeer broken = listener.connect();
-        broken.open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1")
+        final TestPeer broken = listener.connect();
+        broken.open(SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1")
                 .request("RECEIVE_FLOWFILES")
                 .expect(ResponseCode.MORE_DATA);
         peer = listener.connect();
@@ -332,13 +333,13 @@ class PullTest extends OnePeer {
     @Test
     @DisplayName("a pull that waits for its permit gives way where there are too many connections")
     void givesWay() throws Exception {
-        final List<WirePeer> unfinished = takeAllPermits();
-        try (WirePeer newcomer = listener.connect()) {
-            newcomer.open();
+        final List<TestPeer> unfinished = takeAllPermits();
+        try (TestPeer newcomer = listener.connect()) {
+            newcomer.open(INPUT_PORT);
             peer.expectEnd();
             listener.awaitFault(ConnectionFault.Kind.TOO_MANY_CONNECTIONS);
         }
-        for (final WirePeer other : unfinished) {
+        for (final TestPeer other : unfinished) {
             other.close();
         }
     }
@@ -347,14 +348,14 @@ class PullTest extends OnePeer {
     @DisplayName(
             "a peer that never says that it has finished has half a minute, then those go on who wait for its permit")
     void neverFinishes() throws Exception {
-        final List<WirePeer> unfinished = takeAllPermits();
+        final List<TestPeer> unfinished = takeAllPermits();
         listener.passTime(clock, Duration.ofSeconds(29));
         listener.assertNoFault();
         listener.passTime(clock, Duration.ofSeconds(5));
         peer.expect(ResponseCode.MORE_DATA);
         unfinished.getFirst().expectEnd();
         // The second one stays if the first one's permit was back, and nobody waited, when its deadline was looked at.
-        for (final WirePeer other : unfinished) {
+        for (final TestPeer other : unfinished) {
             other.close();
         }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.port.ReceivedFlowFile;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** A peer pushes FlowFiles: packets, checksum, confirmation, commit. Lives on the test's thread. */
 class PushTest extends OnePeer {
@@ -39,7 +42,7 @@ class PushTest extends OnePeer {
             committing.countDown();
             awaitLatch(mayCommit);
         });
-        peer.open().pushPacket("a").confirm().flush();
+        peer.open(INPUT_PORT).pushPacket("a").confirm().flush();
         awaitLatch(committing);
         assertEquals(0, peer.in().available());
         assertEquals(List.of(), contents());
@@ -57,10 +60,10 @@ class PushTest extends OnePeer {
     @DisplayName("packets of a transaction arrive whole and in order, compressed or not")
     void packets(final int count, final int size) throws Exception {
         for (final boolean gzip : new boolean[] {false, true}) {
-            try (WirePeer sender = listener.connect()) {
+            try (TestPeer sender = listener.connect()) {
                 final byte[] content = new byte[size];
                 new Random(size).nextBytes(content);
-                sender.open("GZIP", String.valueOf(gzip));
+                sender.open(INPUT_PORT, "GZIP", String.valueOf(gzip));
                 pushAll(gzip ? sender.gzip() : sender, count, content);
                 sender.expect(ResponseCode.TRANSACTION_FINISHED);
                 final List<ReceivedFlowFile> committed = listener.input().committed();
@@ -76,7 +79,7 @@ class PushTest extends OnePeer {
         listener.awaitNothingHeld();
     }
 
-    private static void pushAll(final WirePeer sender, final int count, final byte[] content) throws Exception {
+    private static void pushAll(final TestPeer sender, final int count, final byte[] content) throws Exception {
         sender.push();
         for (int i = 0; i < count; i++) {
             sender.packet(Map.of("index", String.valueOf(i)), content);
@@ -90,7 +93,7 @@ class PushTest extends OnePeer {
     @DisplayName("a transaction that arrives byte by byte is the same transaction")
     void byteByByte(final boolean gzip) throws Exception {
         listener.splitByteByByte();
-        peer.open("GZIP", String.valueOf(gzip));
+        peer.open(INPUT_PORT, "GZIP", String.valueOf(gzip));
         pushAll(gzip ? peer.gzip() : peer, 3, "split".getBytes(StandardCharsets.UTF_8));
         peer.expect(ResponseCode.TRANSACTION_FINISHED);
         assertEquals(List.of("split", "split", "split"), contents());
@@ -101,17 +104,18 @@ class PushTest extends OnePeer {
     void pipelined() throws Exception {
         peer.magic()
                 .protocol(Message.NEWEST_VERSION)
-                .handshake(WirePeer.properties())
+                .handshake(Message.properties(INPUT_PORT))
                 .codec();
         for (final String content : List.of("a", "b", "c")) {
             peer.push().packet(Map.of(), content.getBytes(StandardCharsets.UTF_8));
             peer.say(ResponseCode.FINISH_TRANSACTION).confirm();
         }
         peer.request("REQUEST_PEER_LIST").request("SHUTDOWN");
-        peer.expectByte(WirePeer.RESOURCE_OK).expect(ResponseCode.PROPERTIES_OK).expectByte(WirePeer.RESOURCE_OK);
+        peer.expectResource().expect(ResponseCode.PROPERTIES_OK).expectResource();
         for (int i = 0; i < 3; i++) {
-            peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-            assertTrue(Long.parseLong(peer.in().readUTF()) > 0);
+            final Response confirmation = peer.response();
+            assertEquals(ResponseCode.CONFIRM_TRANSACTION, confirmation.getCode());
+            assertTrue(Long.parseLong(confirmation.getMessage()) > 0);
             peer.expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertEquals(1, peer.in().readInt());
@@ -126,7 +130,7 @@ class PushTest extends OnePeer {
     @DisplayName("a FlowFile has the packet's attributes but its uuid, and says where it came from")
     void attributes() throws Exception {
         final String multilingual = "Grüße, 世界, \uD83D\uDE00";
-        peer.open().push();
+        peer.open(INPUT_PORT).push();
         peer.packet(
                 Map.of("uuid", "source-1", "path", "./", "s2s.host", "liar", multilingual, multilingual), new byte[1]);
         peer.say(ResponseCode.FINISH_TRANSACTION).expectConfirmation().confirm();
@@ -143,9 +147,10 @@ class PushTest extends OnePeer {
     @ValueSource(ints = {1, 2, 3, 6})
     @DisplayName("provenance names the peer's transit URI from version 3 on, and its socket before")
     void provenance(final int version) throws Exception {
-        peer.magic().protocol(version).expectByte(WirePeer.RESOURCE_OK);
-        peer.handshake(version, WirePeer.properties()).expect(ResponseCode.PROPERTIES_OK);
-        peer.codec().expectByte(WirePeer.RESOURCE_OK);
+        peer.magic().protocol(version).expectResource();
+        peer.say(Message.handshake(version, Message.COMMUNICATIONS_ID, Message.properties(INPUT_PORT)))
+                .expect(ResponseCode.PROPERTIES_OK);
+        peer.negotiateCodec();
         peer.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         final String transitUri = version >= 3
                 ? Message.TRANSIT_URI + "/source-a"
@@ -159,7 +164,7 @@ class PushTest extends OnePeer {
     @Test
     @DisplayName("a packet without a uuid has no source identifier in its provenance")
     void provenanceWithoutUuid() throws Exception {
-        peer.open().push().packet(Map.of(), new byte[1]).say(ResponseCode.FINISH_TRANSACTION);
+        peer.open(INPUT_PORT).push().packet(Map.of(), new byte[1]).say(ResponseCode.FINISH_TRANSACTION);
         peer.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         final String details = "Remote Host=" + SteppedListener.HOST_NAME + ", Remote DN=none";
         assertEquals(
@@ -170,7 +175,7 @@ class PushTest extends OnePeer {
     @Test
     @DisplayName("a cancelled transaction leaves nothing, and the connection serves on")
     void cancel() throws Exception {
-        peer.open().push().packet(Map.of(), new byte[1000]).say(ResponseCode.CONTINUE_TRANSACTION);
+        peer.open(INPUT_PORT).push().packet(Map.of(), new byte[1000]).say(ResponseCode.CONTINUE_TRANSACTION);
         peer.packet(Map.of(), new byte[1000])
                 .say(ResponseCode.CANCEL_TRANSACTION, "never mind")
                 .flush();
@@ -182,7 +187,7 @@ class PushTest extends OnePeer {
     @Test
     @DisplayName("a checksum that differs rolls back and closes")
     void badChecksum() throws Exception {
-        peer.open().pushPacket("a").say(ResponseCode.BAD_CHECKSUM).expectEnd();
+        peer.open(INPUT_PORT).pushPacket("a").say(ResponseCode.BAD_CHECKSUM).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.BAD_CHECKSUM);
         assertEquals(0, listener.input().commits());
     }
@@ -191,7 +196,7 @@ class PushTest extends OnePeer {
     @ValueSource(strings = {"TRANSACTION_FINISHED", "PROPERTIES_OK", "MORE_DATA", "BAD_CHECKSUM"})
     @DisplayName("another response behind a packet rolls back and closes")
     void unexpectedIndicator(final ResponseCode code) throws Exception {
-        peer.open().push().packet(Map.of(), new byte[1]).say(code).expectEnd();
+        peer.open(INPUT_PORT).push().packet(Map.of(), new byte[1]).say(code).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_RESPONSE);
         assertEquals(0, listener.input().commits());
     }
@@ -200,7 +205,7 @@ class PushTest extends OnePeer {
     @ValueSource(strings = {"TRANSACTION_FINISHED", "FINISH_TRANSACTION", "CONTINUE_TRANSACTION"})
     @DisplayName("another response in place of the confirmation rolls back and closes")
     void unexpectedConfirmation(final ResponseCode code) throws Exception {
-        peer.open().pushPacket("a").say(code).expectEnd();
+        peer.open(INPUT_PORT).pushPacket("a").say(code).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_RESPONSE);
         assertEquals(0, listener.input().commits());
     }
@@ -208,7 +213,7 @@ class PushTest extends OnePeer {
     @Test
     @DisplayName("cancelling in place of confirming rolls back and closes")
     void cancelInsteadOfConfirmation() throws Exception {
-        peer.open()
+        peer.open(INPUT_PORT)
                 .pushPacket("a")
                 .say(ResponseCode.CANCEL_TRANSACTION, "never mind")
                 .expectEnd();
@@ -219,7 +224,7 @@ class PushTest extends OnePeer {
     @Test
     @DisplayName("a commit that fills the destination says so, and the connection serves on")
     void destinationFull() throws Exception {
-        peer.open();
+        peer.open(INPUT_PORT);
         listener.input().beforeCommit(flowFiles -> listener.input().full(true));
         peer.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL);
         listener.input().beforeCommit(flowFiles -> {});
@@ -232,7 +237,7 @@ class PushTest extends OnePeer {
     @DisplayName("a commit that fails closes the connection without finishing the transaction")
     void failedCommit() throws Exception {
         listener.input().failCommitsWith(flowFile -> true);
-        peer.open().pushPacket("a").confirm().expectEnd();
+        peer.open(INPUT_PORT).pushPacket("a").confirm().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.COMMIT_FAILED);
         assertEquals(List.of(), contents());
     }
@@ -240,7 +245,7 @@ class PushTest extends OnePeer {
     @Test
     @DisplayName("a peer that lost its permission since the handshake is not finished")
     void permissionLost() throws Exception {
-        peer.open();
+        peer.open(INPUT_PORT);
         listener.input().allow(identity -> false);
         peer.pushPacket("a").confirm().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.NOT_AUTHORIZED);
@@ -250,7 +255,7 @@ class PushTest extends OnePeer {
     @Test
     @DisplayName("a thousand transactions on one connection leave nothing behind")
     void manyTransactions() throws Exception {
-        peer.open();
+        peer.open(INPUT_PORT);
         for (int i = 0; i < 1000; i++) {
             peer.pushPacket(String.valueOf(i)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }

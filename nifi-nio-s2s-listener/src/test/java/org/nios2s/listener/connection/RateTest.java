@@ -3,6 +3,7 @@ package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** Peers under a rule of {@code rate.}, beside others. Lives on the test's thread, and one more for the limited peer. */
 @Timeout(120)
@@ -58,7 +60,7 @@ class RateTest {
         listener.close();
     }
 
-    private static void push(final WirePeer peer) throws IOException {
+    private static void push(final TestPeer peer) throws IOException {
         peer.push()
                 .packet(Map.of("uuid", "source"), new byte[CONTENT])
                 .say(ResponseCode.FINISH_TRANSACTION)
@@ -105,11 +107,11 @@ class RateTest {
                     "rate.slow.bytes",
                     "64 KB");
         }
-        try (WirePeer limited = listener.connectFrom(LIMITED);
-                WirePeer free = listener.connect()) {
+        try (TestPeer limited = listener.connectFrom(LIMITED);
+                TestPeer free = listener.connect()) {
             // A peer that is not heard for so long is silent.
-            limited.open("REQUEST_EXPIRATION_MILLIS", "1000");
-            free.open();
+            limited.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "1000");
+            free.open(INPUT_PORT);
             final long beganNanos = System.nanoTime();
             final CompletableFuture<Void> slow = inBackground(() -> push(limited));
             listener.awaitAnyStep("ReceivePacketStep");
@@ -125,8 +127,8 @@ class RateTest {
     @Test
     @DisplayName("a peer that waits for its rate alone is neither silent nor slow, though memory is scarce")
     void deadlines() throws Exception {
-        try (WirePeer limited = listener.connectFrom(LIMITED)) {
-            limited.open("REQUEST_EXPIRATION_MILLIS", "1000");
+        try (TestPeer limited = listener.connectFrom(LIMITED)) {
+            limited.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "1000");
             final CompletableFuture<Void> slow = inBackground(() -> push(limited));
             SteppedListener.awaiting().until(() -> listener.isRatePaused());
             final PortDispatcher dispatcher =
@@ -153,10 +155,10 @@ class RateTest {
     @DisplayName("a limited pull takes its time")
     void pull() throws Exception {
         listener.output().queue(Map.of("uuid", "source"), new byte[CONTENT]);
-        try (WirePeer limited = listener.connectFrom(LIMITED);
-                WirePeer free = listener.connect()) {
-            limited.open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "1000");
-            free.open();
+        try (TestPeer limited = listener.connectFrom(LIMITED);
+                TestPeer free = listener.connect()) {
+            limited.open(SteppedListener.OUTPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "1000");
+            free.open(INPUT_PORT);
             final long beganNanos = System.nanoTime();
             limited.request("RECEIVE_FLOWFILES").expect(ResponseCode.MORE_DATA);
             final byte[] packet = Message.packet(Map.of("uuid", "source"), new byte[CONTENT]);
@@ -174,14 +176,14 @@ class RateTest {
     @DisplayName(
             "of many transactions of a limited peer one begins in its turn; those that wait lose nothing, and hold nothing")
     void transactions() throws Exception {
-        try (WirePeer limited = listener.connectFrom(LIMITED);
-                WirePeer free = listener.connect()) {
-            limited.open();
+        try (TestPeer limited = listener.connectFrom(LIMITED);
+                TestPeer free = listener.connect()) {
+            limited.open(INPUT_PORT);
             limited.pushPacket("first").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             final CompletableFuture<Void> second = inBackground(
                     () -> limited.pushPacket("second").confirm().expect(ResponseCode.TRANSACTION_FINISHED));
             listener.awaitAnyStep("AwaitRateStep");
-            free.open().pushPacket("free").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            free.open(INPUT_PORT).pushPacket("free").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             second.get();
             assertEquals(3, listener.input().committed().size());
             listener.assertNoFault();
@@ -191,25 +193,25 @@ class RateTest {
     @Test
     @DisplayName("a transaction that its peer gives up before its time has come takes no other one's time")
     void givenUp() throws Exception {
-        try (WirePeer limited = listener.connectFrom(LIMITED)) {
-            limited.open();
+        try (TestPeer limited = listener.connectFrom(LIMITED)) {
+            limited.open(INPUT_PORT);
             limited.pushPacket("first").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
         listener.awaitNoConnections();
-        final List<WirePeer> leaving = new ArrayList<>();
+        final List<TestPeer> leaving = new ArrayList<>();
         for (int number = 0; number < TRANSACTIONS_GIVEN_UP; number++) {
-            final WirePeer limited = listener.connectFrom(LIMITED);
+            final TestPeer limited = listener.connectFrom(LIMITED);
             leaving.add(limited);
-            limited.open();
+            limited.open(INPUT_PORT);
             limited.push().flush();
         }
         listener.awaitAnyStep("AwaitRateStep");
-        for (final WirePeer limited : leaving) {
+        for (final TestPeer limited : leaving) {
             limited.reset();
         }
         listener.awaitNoConnections();
-        try (WirePeer limited = listener.connectFrom(LIMITED)) {
-            limited.open();
+        try (TestPeer limited = listener.connectFrom(LIMITED)) {
+            limited.open(INPUT_PORT);
             limited.pushPacket("last").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertEquals(2, listener.input().committed().size());
@@ -218,8 +220,8 @@ class RateTest {
     @Test
     @DisplayName("a limited peer that leaves while it waits leaves nothing behind")
     void leaves() throws Exception {
-        try (WirePeer limited = listener.connectFrom(LIMITED)) {
-            limited.open();
+        try (TestPeer limited = listener.connectFrom(LIMITED)) {
+            limited.open(INPUT_PORT);
             inBackground(() -> push(limited));
             SteppedListener.awaiting().until(() -> listener.isRatePaused());
             limited.reset();

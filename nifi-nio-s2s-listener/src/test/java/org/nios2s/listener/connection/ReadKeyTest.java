@@ -20,6 +20,7 @@ import org.nios2s.listener.matrix.MatrixTls;
 import org.nios2s.listener.matrix.RenewingPeer;
 import org.nios2s.listener.time.NanoClock;
 import org.nios2s.peers.OneGoSocket;
+import org.nios2s.peers.TestPeer;
 
 /**
  * A pull from BoringSSL pauses when its peer has used up the key with which it reads. Lives on the test's thread; a peer that renews
@@ -71,8 +72,8 @@ class ReadKeyTest {
         final AtomicLong clock = new AtomicLong(System.nanoTime());
         try (SteppedListener listener = new SteppedListener(
                         clock::get, context, SMALL_LIMIT_BYTES, "tls.provider", "openssl", "pulls.in.order", "true");
-                WirePeer peer = connect(listener);
-                WirePeer other = connect(listener)) {
+                TestPeer peer = connect(listener);
+                TestPeer other = connect(listener)) {
             listener.output().queue(Map.of(), new byte[SMALL_CONTENT_BYTES]);
             listener.output().queue(Map.of(), new byte[1]);
             peer.request("RECEIVE_FLOWFILES").expect(ResponseCode.MORE_DATA);
@@ -85,8 +86,8 @@ class ReadKeyTest {
         }
     }
 
-    private WirePeer connect(final SteppedListener listener) throws Exception {
-        return new WirePeer(OneGoSocket.connect(listener.address()).secured(context))
-                .open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1");
+    private TestPeer connect(final SteppedListener listener) throws Exception {
+        return TestPeer.gathering(OneGoSocket.connect(listener.address()).secured(context))
+                .open(SteppedListener.OUTPUT_PORT, "BATCH_COUNT", "1");
     }
 }

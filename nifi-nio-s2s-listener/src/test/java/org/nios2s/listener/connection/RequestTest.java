@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -26,17 +27,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** What a peer may ask for behind its handshake, and in which order. Lives on the test's thread. */
 class RequestTest extends OnePeer {
-    private static final Map<String, String> NO_PORT = WirePeer.properties("PORT_IDENTIFIER", null);
+    private static final Map<String, String> NO_PORT = Message.properties(null);
 
     @Test
     @DisplayName("the codec of NiFi is agreed on, again and again")
     void codec() throws Exception {
-        peer.shakeHands(WirePeer.properties());
-        peer.codec().expectByte(WirePeer.RESOURCE_OK);
-        peer.codec().expectByte(WirePeer.RESOURCE_OK);
+        peer.shakeHands(INPUT_PORT);
+        peer.negotiateCodec();
+        peer.negotiateCodec();
         listener.assertNoFault();
     }
 
@@ -44,7 +46,7 @@ class RequestTest extends OnePeer {
     @DisplayName("a peer that asks faster than it is answered lets others have their turn, and waits a moment itself")
     void takesTurns() throws Exception {
         final int requests = 1_000;
-        peer.shakeHands(WirePeer.properties());
+        peer.shakeHands(INPUT_PORT);
         for (int i = 0; i < requests; i++) {
             peer.codec();
         }
@@ -60,10 +62,10 @@ class RequestTest extends OnePeer {
     @Test
     @DisplayName("peers that ask without end and read nothing hold no more memory than there is")
     void memoryBesideTransactions() throws Exception {
-        final List<WirePeer> hasty = new ArrayList<>();
+        final List<TestPeer> hasty = new ArrayList<>();
         try (SteppedListener narrow = new SteppedListener("buffer.memory", "1 MB")) {
             for (int i = 0; i < 40; i++) {
-                final WirePeer one = narrow.connect().shakeHands(WirePeer.properties());
+                final TestPeer one = narrow.connect().shakeHands(INPUT_PORT);
                 hasty.add(one);
                 for (int j = 0; j < 5_000; j++) {
                     one.codec();
@@ -81,11 +83,11 @@ class RequestTest extends OnePeer {
             SteppedListener.awaiting().until(() -> narrow.flushes() - before > 10 * hasty.size());
             final long most = narrow.budget().peakSinceLastCall();
             assertTrue(most < narrow.budget().limit() * 9 / 8, most + " bytes held");
-            try (WirePeer honest = narrow.connect().open()) {
+            try (TestPeer honest = narrow.connect().open(INPUT_PORT)) {
                 honest.pushPacket("x".repeat(20_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             }
             narrow.assertNoFault();
-            for (final WirePeer one : hasty) {
+            for (final TestPeer one : hasty) {
                 one.close();
             }
         }
@@ -95,10 +97,10 @@ class RequestTest extends OnePeer {
     @DisplayName("who stops in the middle of a negotiation gives way when there are too many connections")
     void silentNegotiation() throws Exception {
         try (SteppedListener narrow = new SteppedListener("connections.max", "1");
-                WirePeer silent = narrow.connect().shakeHands(WirePeer.properties())) {
+                TestPeer silent = narrow.connect().shakeHands(INPUT_PORT)) {
             silent.request("NEGOTIATE_FLOWFILE_CODEC").flush();
             narrow.awaitStep("NegotiateCodecStep");
-            try (WirePeer next = narrow.connect().open()) {
+            try (TestPeer next = narrow.connect().open(INPUT_PORT)) {
                 next.pushPacket("next").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             }
             silent.expectEnd();
@@ -111,14 +113,14 @@ class RequestTest extends OnePeer {
     @DisplayName("what was answered before the end is read before the end, however late the peer reads it")
     void answersBeforeTheEnd(final boolean endsOutput) throws Exception {
         final int requests = 50;
-        peer.open();
+        peer.open(INPUT_PORT);
         listener.holdAnswers();
         for (int i = 0; i < requests; i++) {
             peer.codec();
         }
         peer.request("SHUTDOWN").flush();
         if (endsOutput) {
-            peer.endOutput();
+            peer.halfClose();
         }
         listener.awaitStep("ClosingStep");
         listener.releaseAnswers();
@@ -130,7 +132,7 @@ class RequestTest extends OnePeer {
     @DisplayName("the answers to requests that arrive together leave together")
     void answersLeaveTogether() throws Exception {
         final int requests = 20;
-        peer.shakeHands(WirePeer.properties());
+        peer.shakeHands(INPUT_PORT);
         final int before = peer.out().size();
         for (int i = 0; i < requests; i++) {
             peer.codec();
@@ -146,8 +148,10 @@ class RequestTest extends OnePeer {
     @CsvSource({"StandardFlowFileCodec, 2", "StandardFlowFileCodec, 0", "OtherCodec, 1"})
     @DisplayName("another codec, or another version of it, closes the connection")
     void unknownCodec(final String name, final int version) throws Exception {
-        peer.shakeHands(WirePeer.properties());
-        peer.request("NEGOTIATE_FLOWFILE_CODEC").resource(name, version).expectEnd();
+        peer.shakeHands(INPUT_PORT);
+        peer.request("NEGOTIATE_FLOWFILE_CODEC")
+                .say(Message.resource(name, version))
+                .expectEnd();
         listener.awaitFault(ConnectionFault.Kind.UNKNOWN_CODEC);
     }
 
@@ -155,11 +159,11 @@ class RequestTest extends OnePeer {
     @DisplayName("without a port the codec is refused with an explanation, once, and the peer may ask again")
     void codecWithoutPort() throws Exception {
         peer.shakeHands(NO_PORT);
-        peer.codec().expectByte(WirePeer.ABORT);
+        peer.codec().expectByte(TestPeer.ABORT);
         assertEquals(
                 "Cannot transfer FlowFiles because no port was specified",
                 peer.in().readUTF());
-        peer.bytes(Message.codec()).expectByte(WirePeer.RESOURCE_OK);
+        peer.say(Message.codec()).expectResource();
         listener.assertNoFault();
     }
 
@@ -167,9 +171,9 @@ class RequestTest extends OnePeer {
     @DisplayName("a codec that was proposed again before the refusal was read is agreed on")
     void hastyCodecs() throws Exception {
         peer.shakeHands(NO_PORT);
-        peer.codec().bytes(Message.codec()).expectByte(WirePeer.ABORT);
+        peer.codec().say(Message.codec()).expectByte(TestPeer.ABORT);
         peer.in().readUTF();
-        peer.expectByte(WirePeer.RESOURCE_OK);
+        peer.expectResource();
     }
 
     @Test
@@ -187,7 +191,7 @@ class RequestTest extends OnePeer {
     @Test
     @DisplayName("shutdown ends the connection and is no fault")
     void shutdown() throws Exception {
-        peer.open().request("SHUTDOWN").expectEnd();
+        peer.open(INPUT_PORT).request("SHUTDOWN").expectEnd();
         peer.close();
         listener.awaitNoConnections();
         listener.assertNoFault();
@@ -196,7 +200,7 @@ class RequestTest extends OnePeer {
     @Test
     @DisplayName("a peer that sends on behind its shutdown is not listened to, and closed before long")
     void talkativeShutdown() throws Exception {
-        peer.open().request("SHUTDOWN").request("REQUEST_PEER_LIST").expectEnd();
+        peer.open(INPUT_PORT).request("SHUTDOWN").request("REQUEST_PEER_LIST").expectEnd();
         listener.checkDeadlinesAfter(Duration.ofSeconds(3));
         listener.awaitNoConnections();
         listener.assertNoFault();
@@ -205,7 +209,7 @@ class RequestTest extends OnePeer {
     @Test
     @DisplayName("leaving between requests is no fault")
     void leavesBetweenRequests() throws Exception {
-        peer.open().close();
+        peer.open(INPUT_PORT).close();
         listener.awaitNoConnections();
         listener.assertNoFault();
     }
@@ -214,7 +218,7 @@ class RequestTest extends OnePeer {
     @ValueSource(strings = {"STEAL_FLOWFILES", "send_flowfiles", ""})
     @DisplayName("an unknown request closes the connection")
     void unknownRequest(final String request) throws Exception {
-        peer.open().request(request).expectEnd();
+        peer.open(INPUT_PORT).request(request).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.UNKNOWN_REQUEST);
     }
 
@@ -228,14 +232,14 @@ class RequestTest extends OnePeer {
     @Test
     @DisplayName("pushing before a codec was agreed on closes the connection")
     void pushBeforeCodec() throws Exception {
-        peer.shakeHands(WirePeer.properties()).push().expectEnd();
+        peer.shakeHands(INPUT_PORT).push().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_REQUEST);
     }
 
     @Test
     @DisplayName("pulling from an input port closes the connection")
     void pullFromInputPort() throws Exception {
-        peer.open().request("RECEIVE_FLOWFILES").expectEnd();
+        peer.open(INPUT_PORT).request("RECEIVE_FLOWFILES").expectEnd();
         listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_REQUEST);
     }
 
@@ -250,14 +254,14 @@ class RequestTest extends OnePeer {
         when(output.isRunning()).thenReturn(true);
         when(output.getConnectableType()).thenReturn(ConnectableType.OUTPUT_PORT);
         when(listener.rootGroup().findOutputPort(SteppedListener.OUTPUT_PORT)).thenReturn(output);
-        peer.open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT).push().expectEnd();
+        peer.open(SteppedListener.OUTPUT_PORT).push().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.UNEXPECTED_REQUEST);
     }
 
     @Test
     @DisplayName("pushing to a port that was stopped since the handshake closes the connection")
     void pushToStoppedPort() throws Exception {
-        peer.open();
+        peer.open(INPUT_PORT);
         listener.input().running(false);
         peer.push().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
@@ -266,7 +270,7 @@ class RequestTest extends OnePeer {
     @Test
     @DisplayName("a peer may be silent between requests for twice its request expiration")
     void silentBetweenRequests() throws Exception {
-        peer.open("REQUEST_EXPIRATION_MILLIS", "10000");
+        peer.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "10000");
         listener.awaitStep("RequestStep");
         listener.checkDeadlinesAfter(Duration.ofSeconds(19));
         listener.assertNoFault();
@@ -280,22 +284,20 @@ class RequestTest extends OnePeer {
     void nameInTwoParts() throws Exception {
         final byte[] name = "NEGOTIATE_FLOWFILE_CODEC".getBytes(StandardCharsets.UTF_8);
         final int half = name.length / 2;
-        peer.open("REQUEST_EXPIRATION_MILLIS", "10000");
-        peer.bytes((byte) 0, (byte) name.length)
-                .bytes(Arrays.copyOf(name, half))
-                .flush();
+        peer.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "10000");
+        peer.say(new byte[] {0, (byte) name.length}).say(Arrays.copyOf(name, half)).flush();
         SteppedListener.awaiting().until(() -> listener.budget().used() >= half);
         listener.checkDeadlinesAfter(Duration.ofSeconds(15));
-        peer.bytes(Arrays.copyOfRange(name, half, name.length))
-                .bytes(Message.codec())
-                .expectByte(WirePeer.RESOURCE_OK);
+        peer.say(Arrays.copyOfRange(name, half, name.length))
+                .say(Message.codec())
+                .expectResource();
         listener.assertNoFault();
     }
 
     @Test
     @DisplayName("of a request expiration only what fits into an int counts")
     void expirationBeyondInt() throws Exception {
-        peer.open("REQUEST_EXPIRATION_MILLIS", String.valueOf((1L << Integer.SIZE) + 10_000));
+        peer.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", String.valueOf((1L << Integer.SIZE) + 10_000));
         listener.awaitStep("RequestStep");
         listener.checkDeadlinesAfter(Duration.ofSeconds(19));
         listener.assertNoFault();
@@ -307,17 +309,17 @@ class RequestTest extends OnePeer {
     @Test
     @DisplayName("without a request expiration a peer may be silent for ever")
     void neverExpires() throws Exception {
-        peer.open("REQUEST_EXPIRATION_MILLIS", "0");
+        peer.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "0");
         listener.awaitStep("RequestStep");
         listener.checkDeadlinesAfter(Duration.ofDays(365));
         listener.assertNoFault();
-        peer.codec().expectByte(WirePeer.RESOURCE_OK);
+        peer.negotiateCodec();
     }
 
     @Test
     @DisplayName("a stopped port does not cut off a peer between requests, and serves it when it runs again")
     void portStoppedBetweenRequests() throws Exception {
-        peer.open();
+        peer.open(INPUT_PORT);
         listener.input().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
         listener.input().running(true);

@@ -11,6 +11,7 @@ import static org.nios2s.listener.connection.HostileWay.ON_TWO_PORTS;
 import static org.nios2s.listener.connection.HostileWay.SILENT;
 import static org.nios2s.listener.connection.HostileWay.STALLED;
 import static org.nios2s.listener.connection.HostileWay.UNCONFIRMED;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -40,6 +41,7 @@ import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Everything that peers share, used up in every {@link HostileWay} by one address or by as many as it takes. Lives on the test's
@@ -101,11 +103,11 @@ class SharedAmongPeersTest {
 
             /** A packet that fits into memory: for a larger one it would wait for a permit, and hold none. */
             @Override
-            void take(final WirePeer peer, final HostileWay way) throws Exception {
+            void take(final TestPeer peer, final HostileWay way) throws Exception {
                 if (EnumSet.of(STALLED, DRIPPING, ON_TWO_PORTS).contains(way)) {
                     peer.push().out().writeInt(0);
                     peer.out().writeLong(IN_MEMORY);
-                    peer.bytes(new byte[SMALL]);
+                    peer.say(new byte[SMALL]);
                 } else {
                     super.take(peer, way);
                 }
@@ -127,12 +129,12 @@ class SharedAmongPeersTest {
             }
 
             @Override
-            void take(final WirePeer peer, final HostileWay way) throws IOException {
+            void take(final TestPeer peer, final HostileWay way) throws IOException {
                 LARGE_ATTRIBUTES.push(peer, 0);
             }
 
             @Override
-            void goOn(final WirePeer peer, final HostileWay way) throws IOException {
+            void goOn(final TestPeer peer, final HostileWay way) throws IOException {
                 if (way != STALLED) {
                     LARGE_ATTRIBUTES.goOn(peer);
                 }
@@ -173,7 +175,7 @@ class SharedAmongPeersTest {
             }
 
             @Override
-            void awaitUsedUp(final SteppedListener listener, final List<WirePeer> hostile) {
+            void awaitUsedUp(final SteppedListener listener, final List<TestPeer> hostile) {
                 // More than what is held in memory is read behind a permit alone.
                 for (int i = 0; i < hostile.size(); i++) {
                     listener.awaitAllRead(i + FIRST_HOSTILE, hostile.get(i));
@@ -185,7 +187,7 @@ class SharedAmongPeersTest {
         PERMITS_TO_SEND(
                 HonestTransaction.PULL, SMALL, 40, 16, EnumSet.of(SILENT, DRIPPING, ON_TWO_PORTS, UNCONFIRMED)) {
             @Override
-            void take(final WirePeer peer, final HostileWay way) throws Exception {
+            void take(final TestPeer peer, final HostileWay way) throws Exception {
                 peer.request("RECEIVE_FLOWFILES");
                 if (way == UNCONFIRMED) {
                     peer.say(ResponseCode.CONFIRM_TRANSACTION, checksumOfPull());
@@ -213,7 +215,7 @@ class SharedAmongPeersTest {
             }
 
             @Override
-            void take(final WirePeer peer, final HostileWay way) throws IOException {
+            void take(final TestPeer peer, final HostileWay way) throws IOException {
                 UNCONFIRMED.push(peer, SMALL);
                 if (way == DRIPPING) {
                     endlessConfirmation(peer);
@@ -259,11 +261,11 @@ class SharedAmongPeersTest {
             return listener.budget().common().open(new TestHolder("others"));
         }
 
-        void take(final WirePeer peer, final HostileWay way) throws Exception {
+        void take(final TestPeer peer, final HostileWay way) throws Exception {
             way.push(peer, bytes);
         }
 
-        void goOn(final WirePeer peer, final HostileWay way) throws IOException {
+        void goOn(final TestPeer peer, final HostileWay way) throws IOException {
             way.goOn(peer);
         }
 
@@ -273,7 +275,7 @@ class SharedAmongPeersTest {
 
         abstract boolean isUsedUp(SteppedListener listener);
 
-        void awaitUsedUp(final SteppedListener listener, final List<WirePeer> hostile) {
+        void awaitUsedUp(final SteppedListener listener, final List<TestPeer> hostile) {
             SteppedListener.awaiting().until(() -> isUsedUp(listener));
         }
 
@@ -299,14 +301,14 @@ class SharedAmongPeersTest {
     private enum Door {
         CONNECTIONS("connections.max") {
             @Override
-            void take(final WirePeer peer) throws IOException {
-                STALLED.push(peer.open(), SMALL);
+            void take(final TestPeer peer) throws IOException {
+                STALLED.push(peer.open(INPUT_PORT), SMALL);
             }
         },
         HANDSHAKES("handshakes.max") {
             @Override
-            void take(final WirePeer peer) throws IOException {
-                peer.bytes(Arrays.copyOf(Message.magic(), 1));
+            void take(final TestPeer peer) throws IOException {
+                peer.say(Arrays.copyOf(Message.magic(), 1));
             }
         };
 
@@ -319,7 +321,7 @@ class SharedAmongPeersTest {
         }
 
         /** What a hostile peer does there. */
-        abstract void take(WirePeer peer) throws IOException;
+        abstract void take(TestPeer peer) throws IOException;
 
         boolean isUsedUp(final SteppedListener listener) {
             return listener.metrics().openConnections() >= MOST;
@@ -327,7 +329,7 @@ class SharedAmongPeersTest {
     }
 
     private final AtomicLong clock = new AtomicLong(System.nanoTime());
-    private final List<WirePeer> hostile = new ArrayList<>();
+    private final List<TestPeer> hostile = new ArrayList<>();
 
     private SteppedListener listener(final String... settings) throws Exception {
         final List<String> all = new ArrayList<>(List.of(
@@ -344,7 +346,7 @@ class SharedAmongPeersTest {
     }
 
     /** Its text never ends. */
-    private static void endlessConfirmation(final WirePeer peer) throws IOException {
+    private static void endlessConfirmation(final TestPeer peer) throws IOException {
         peer.say(ResponseCode.CONFIRM_TRANSACTION).out().writeShort(10_000);
     }
 
@@ -391,9 +393,9 @@ class SharedAmongPeersTest {
             final Shared shared, final HostileWay way, final int peers, final IntFunction<String> addressOfPeer)
             throws Exception {
         try (SteppedListener listener = listener(shared.settings());
-                WirePeer honest = listener.connectFrom("127.0.0.9")
+                TestPeer honest = listener.connectFrom("127.0.0.9")
                         .withoutTimeout()
-                        .open("PORT_IDENTIFIER", shared.transaction.port(), "BATCH_COUNT", "1");
+                        .open(shared.transaction.port(), "BATCH_COUNT", "1");
                 SlowPeer slow = new SlowPeer(listener, shared)) {
             IntStream.range(0, peers)
                     .mapToObj(peer -> way.port(shared.transaction.port(), OTHER_PORT, peer))
@@ -410,7 +412,7 @@ class SharedAmongPeersTest {
             final SharedResource.Grant others = shared.ofOthers(listener);
             try {
                 for (int i = 0; i < peers; i++) {
-                    final WirePeer peer = listener.connectFrom(addressOfPeer.apply(i));
+                    final TestPeer peer = listener.connectFrom(addressOfPeer.apply(i));
                     hostile.add(peer);
                     shared.take(open(peer, shared, way, i), way);
                     peer.flush();
@@ -422,16 +424,15 @@ class SharedAmongPeersTest {
                 others.close();
             }
             slow.finish();
-            for (final WirePeer peer : hostile) {
+            for (final TestPeer peer : hostile) {
                 peer.close();
             }
         }
     }
 
-    private static WirePeer open(final WirePeer peer, final Shared shared, final HostileWay way, final int number)
+    private static TestPeer open(final TestPeer peer, final Shared shared, final HostileWay way, final int number)
             throws IOException {
         return peer.open(
-                "PORT_IDENTIFIER",
                 way.port(shared.transaction.port(), OTHER_PORT, number),
                 "BATCH_COUNT",
                 "1",
@@ -445,7 +446,7 @@ class SharedAmongPeersTest {
             final SteppedListener listener,
             final Shared shared,
             final HostileWay way,
-            final WirePeer honest,
+            final TestPeer honest,
             final SlowPeer slow)
             throws Exception {
         final CompletableFuture<Void> served = HonestTransaction.allDo(List.of(honest), peer -> {
@@ -486,7 +487,7 @@ class SharedAmongPeersTest {
 
     /** The listener may have cut some by now. */
     private void goOn(final HonestTransaction.Part part) throws Exception {
-        for (final WirePeer peer : hostile) {
+        for (final TestPeer peer : hostile) {
             try {
                 part.of(peer);
             } catch (final IOException e) {
@@ -501,13 +502,13 @@ class SharedAmongPeersTest {
         private static final int REST = 100;
 
         private final SteppedListener listener;
-        private final WirePeer peer;
+        private final TestPeer peer;
         private final byte[] packet;
         private int sent;
 
         SlowPeer(final SteppedListener listener, final Shared shared) throws IOException {
             this.listener = listener;
-            peer = listener.connectFrom("127.0.0.8").open();
+            peer = listener.connectFrom("127.0.0.8").open(INPUT_PORT);
             if (!Set.of(Shared.PLACES, Shared.MEMORY, Shared.PERMITS_TO_STREAM, Shared.PERMITS_OF_ALL_PORTS)
                     .contains(shared)) {
                 packet = new byte[0];
@@ -520,7 +521,7 @@ class SharedAmongPeersTest {
         }
 
         private void send(final int bytes) throws IOException {
-            peer.bytes(Arrays.copyOfRange(packet, sent, sent + bytes)).flush();
+            peer.say(Arrays.copyOfRange(packet, sent, sent + bytes)).flush();
             sent += bytes;
             listener.awaitAllRead(CONNECTION, peer);
         }
@@ -552,13 +553,13 @@ class SharedAmongPeersTest {
     void besideOurWork() throws Exception {
         final Semaphore disk = new Semaphore(1);
         try (SteppedListener listener = listener("buffer.memory", "4 MB");
-                WirePeer honest = listener.connectFrom("127.0.0.9").open()) {
+                TestPeer honest = listener.connectFrom("127.0.0.9").open(INPUT_PORT)) {
             listener.input().beforeWrite(() -> {
                 disk.acquireUninterruptibly();
                 disk.release();
             });
             for (int i = 0; i < 4; i++) {
-                hostile.add(listener.connectFrom("127.0.0.1").open());
+                hostile.add(listener.connectFrom("127.0.0.1").open(INPUT_PORT));
                 STALLED.push(hostile.get(i), LARGE);
                 listener.awaitAllRead(i + 1, hostile.get(i).flush());
             }
@@ -570,7 +571,7 @@ class SharedAmongPeersTest {
             listener.passTime(clock, STEP);
             for (int second = 1; second < PATIENCE.toSeconds() && waitsForSession(listener); second++) {
                 disk.acquireUninterruptibly();
-                goOn(peer -> peer.bytes(new byte[UNWRITTEN]).flush());
+                goOn(peer -> peer.say(new byte[UNWRITTEN]).flush());
                 awaitWriting(listener, hostile.size());
                 listener.passTime(clock, STEP);
                 disk.release();
@@ -578,7 +579,7 @@ class SharedAmongPeersTest {
                 listener.passTime(clock, Duration.ofSeconds(1).minus(STEP));
             }
             awaitDone(served, listener);
-            for (final WirePeer peer : hostile) {
+            for (final TestPeer peer : hostile) {
                 peer.close();
             }
         }
@@ -608,7 +609,7 @@ class SharedAmongPeersTest {
     void newcomer(final Door door, final boolean drips, final String addresses) throws Exception {
         try (SteppedListener listener = listener(door.setting, String.valueOf(Door.MOST))) {
             for (int i = 0; i < Door.MOST; i++) {
-                final WirePeer peer = listener.connectFrom(addresses.endsWith(".") ? addresses + (i + 1) : addresses);
+                final TestPeer peer = listener.connectFrom(addresses.endsWith(".") ? addresses + (i + 1) : addresses);
                 hostile.add(peer);
                 door.take(peer);
                 peer.flush();
@@ -620,7 +621,7 @@ class SharedAmongPeersTest {
             while (!isIn(served, listener) && passed.compareTo(PATIENCE) < 0) {
                 if (drips && passed.toMillis() % 1_000 == 0) {
                     final byte next = passed.toSeconds() < 4 ? Message.magic()[(int) passed.toSeconds()] : 0;
-                    goOn(peer -> peer.bytes(next).flush());
+                    goOn(peer -> peer.say(new byte[] {next}).flush());
                 }
                 listener.passTime(clock, STEP);
                 passed = passed.plus(STEP);
@@ -630,17 +631,17 @@ class SharedAmongPeersTest {
             }
             awaitDone(served, listener);
             assertTrue(passed.compareTo(Duration.ofSeconds(2)) > 0, "it was not used up: served after " + passed);
-            for (final WirePeer peer : hostile) {
+            for (final TestPeer peer : hostile) {
                 peer.close();
             }
         }
     }
 
     private static CompletableFuture<Void> comeIn(final SteppedListener listener) throws IOException {
-        final WirePeer newcomer = listener.connectFrom("127.0.0.9");
+        final TestPeer newcomer = listener.connectFrom("127.0.0.9");
         return HonestTransaction.allDo(List.of(newcomer), peer -> {
             try (peer) {
-                peer.open();
+                peer.open(INPUT_PORT);
                 HonestTransaction.PUSH.begin(peer, Map.of(), HonestTransaction.content(SMALL));
                 HonestTransaction.PUSH.end(peer);
             }
@@ -661,14 +662,14 @@ class SharedAmongPeersTest {
         try (SteppedListener listener = listener()) {
             final RecordingPort other = listener.addPort(HonestTransaction.PUSH.portType(), OTHER_PORT);
             for (int i = 0; i < 4; i++) {
-                hostile.add(listener.connectFrom("127.0.2." + (i + 1)).open());
+                hostile.add(listener.connectFrom("127.0.2." + (i + 1)).open(INPUT_PORT));
                 DRIPPING.push(hostile.get(i), LARGE);
                 hostile.get(i).flush();
                 listener.awaitAllRead(i, hostile.get(i));
             }
-            try (WirePeer large = listener.connectFrom("127.0.0.9").open();
-                    WirePeer small = listener.connectFrom("127.0.0.8").open();
-                    WirePeer elsewhere = listener.connectFrom("127.0.0.7").open("PORT_IDENTIFIER", OTHER_PORT)) {
+            try (TestPeer large = listener.connectFrom("127.0.0.9").open(INPUT_PORT);
+                    TestPeer small = listener.connectFrom("127.0.0.8").open(INPUT_PORT);
+                    TestPeer elsewhere = listener.connectFrom("127.0.0.7").open(OTHER_PORT)) {
                 large.push().packet(Map.of(), HonestTransaction.content(LARGE)).flush();
                 listener.awaitSteps("AwaitSessionStep", 1);
                 for (Duration passed = Duration.ZERO;
@@ -688,7 +689,7 @@ class SharedAmongPeersTest {
                 assertEquals(1, other.commits());
                 listener.assertNoFault();
             }
-            for (final WirePeer peer : hostile) {
+            for (final TestPeer peer : hostile) {
                 peer.close();
             }
         }
@@ -697,22 +698,22 @@ class SharedAmongPeersTest {
     @Test
     @DisplayName("with a small push is never cut for being slow, however many others wait for memory")
     void slowFleet() throws Exception {
-        final List<WirePeer> fleet = new ArrayList<>();
+        final List<TestPeer> fleet = new ArrayList<>();
         try (SteppedListener listener = listener()) {
             for (int i = 0; i < FLEET; i++) {
-                final WirePeer peer = listener.connectFrom("127.1.0." + (i + 1)).open();
+                final TestPeer peer = listener.connectFrom("127.1.0." + (i + 1)).open(INPUT_PORT);
                 fleet.add(peer);
                 listener.awaitAllRead(i, peer.push().flush());
             }
             final int admitted = (int) listener.stepsNamed("ReceivePacketStep");
             assertEquals(FLEET - admitted, listener.stepsNamed("AdmitTransactionStep"));
             assertTrue(admitted < FLEET, "all have memory");
-            for (final WirePeer peer : fleet.subList(0, admitted)) {
-                peer.bytes(Message.packetHeader(FLEET_BYTES));
+            for (final TestPeer peer : fleet.subList(0, admitted)) {
+                peer.say(Message.packetHeader(FLEET_BYTES));
             }
             for (Duration passed = Duration.ZERO; passed.compareTo(PATIENCE) < 0; passed = passed.plus(STEP)) {
-                for (final WirePeer peer : fleet.subList(0, admitted)) {
-                    peer.bytes((byte) 0).flush();
+                for (final TestPeer peer : fleet.subList(0, admitted)) {
+                    peer.say(new byte[] {(byte) 0}).flush();
                 }
                 for (int i = 0; i < admitted; i++) {
                     listener.awaitAllRead(i, fleet.get(i));
@@ -720,7 +721,7 @@ class SharedAmongPeersTest {
                 listener.passTime(clock, STEP);
             }
             listener.assertNoFault();
-            for (final WirePeer peer : fleet) {
+            for (final TestPeer peer : fleet) {
                 peer.close();
             }
         }

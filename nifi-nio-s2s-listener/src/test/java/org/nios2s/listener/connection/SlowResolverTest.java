@@ -2,6 +2,7 @@
 package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.net.InetAddress;
 import java.util.concurrent.CountDownLatch;
@@ -9,6 +10,7 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.nios2s.peers.TestPeer;
 
 /** A name service that does not answer. Lives on the test's thread. */
 @Timeout(60)
@@ -25,8 +27,8 @@ class SlowResolverTest {
                     awaitUninterruptibly(mayAnswer);
                     return SteppedListener.HOST_NAME;
                 });
-                WirePeer peer = listener.connect()) {
-            peer.open();
+                TestPeer peer = listener.connect()) {
+            peer.open(INPUT_PORT);
             for (int i = 0; i < TRANSACTIONS; i++) {
                 peer.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             }

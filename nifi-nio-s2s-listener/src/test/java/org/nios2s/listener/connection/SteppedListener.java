@@ -16,6 +16,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadEventLoop;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,7 @@ import org.nios2s.listener.time.NanoClock;
 import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.listener.transaction.ThrottledExecutor;
 import org.nios2s.peers.LogLines;
+import org.nios2s.peers.TestPeer;
 
 /**
  * A listener with one IO worker, whose time the test has in its hands: nothing is late because the machine is busy. Lives on the
@@ -387,13 +389,14 @@ final class SteppedListener extends ServedListener {
     }
 
     /** Connects a peer, which says nothing yet. */
-    WirePeer connect() throws IOException {
-        return new WirePeer(address());
+    TestPeer connect() throws IOException {
+        return TestPeer.gathering(new Socket(address().getAddress(), address().getPort()));
     }
 
     /** Connects a peer from another address than the others. */
-    WirePeer connectFrom(final String address) throws IOException {
-        return new WirePeer(address(), InetAddress.getByName(address));
+    TestPeer connectFrom(final String address) throws IOException {
+        return TestPeer.gathering(
+                new Socket(address().getAddress(), address().getPort(), InetAddress.getByName(address), 0));
     }
 
     /** Waits until the only connection, or the latest, is in a step. */
@@ -438,7 +441,7 @@ final class SteppedListener extends ServedListener {
     }
 
     /** Waits until all that a peer has sent has been read, and passed to its current step. */
-    void awaitAllRead(final int connection, final WirePeer peer) {
+    void awaitAllRead(final int connection, final TestPeer peer) {
         awaiting().until(() -> receivedBytes.get(connection).get() == peer.sentBytes());
         worker.submit(() -> {}).syncUninterruptibly();
     }

@@ -4,6 +4,7 @@ package org.nios2s.listener.connection;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ import org.nios2s.listener.metrics.ListenerMetrics.Counter;
 import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.ReceivedFlowFile;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /** A peer pushes more than a transaction may hold in memory. Lives on the test's thread. */
 class StreamingTest extends OnePeer {
@@ -45,7 +47,7 @@ class StreamingTest extends OnePeer {
         return content;
     }
 
-    private static WirePeer pushAll(final WirePeer sender, final int count, final byte[] content) throws Exception {
+    private static TestPeer pushAll(final TestPeer sender, final int count, final byte[] content) throws Exception {
         sender.push();
         for (int i = 0; i < count; i++) {
             sender.packet(Map.of("uuid", "source-" + i, "index", String.valueOf(i)), content);
@@ -59,7 +61,7 @@ class StreamingTest extends OnePeer {
     @CsvSource({"1, 70000, false", "1, 5000000, false", "3, 1000000, false", "1000, 1000, false", "2, 1000000, true"})
     @DisplayName("what outgrows memory arrives whole and in order, and is committed by a port task")
     void streams(final int count, final int size, final boolean gzip) throws Exception {
-        peer.open("GZIP", String.valueOf(gzip));
+        peer.open(INPUT_PORT, "GZIP", String.valueOf(gzip));
         pushAll(gzip ? peer.gzip() : peer, count, content(size)).confirm();
         peer.expect(ResponseCode.TRANSACTION_FINISHED);
         final List<ReceivedFlowFile> committed = listener.input().committed();
@@ -78,7 +80,7 @@ class StreamingTest extends OnePeer {
     @Test
     @DisplayName("what inflates abnormally, and only that, has a writer of its own")
     void writerOfBombs() throws Exception {
-        peer.open("GZIP", "true").gzip();
+        peer.open(INPUT_PORT, "GZIP", "true").gzip();
         pushAll(peer, 1, content(1_000_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         assertEquals(0, listener.inflationTurns());
         assertEquals(0, listener.metrics().get(Counter.PUSHES_INFLATED_ABNORMALLY));
@@ -101,7 +103,7 @@ class StreamingTest extends OnePeer {
             }
         });
         try {
-            peer.open();
+            peer.open(INPUT_PORT);
             for (int i = 0; i < 2_000; i++) {
                 pushAll(peer, 3, content(10)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             }
@@ -117,8 +119,8 @@ class StreamingTest extends OnePeer {
     @Test
     @DisplayName("beyond the permitted number a transaction waits, and streams when another has ended")
     void permits() throws Exception {
-        pushAll(peer.open(), 1, content(100_000));
-        try (WirePeer second = listener.connect().open()) {
+        pushAll(peer.open(INPUT_PORT), 1, content(100_000));
+        try (TestPeer second = listener.connect().open(INPUT_PORT)) {
             second.push()
                     .packet(Map.of(), content(100_000))
                     .say(ResponseCode.FINISH_TRANSACTION)
@@ -133,9 +135,9 @@ class StreamingTest extends OnePeer {
     @Test
     @DisplayName("while a transaction waits for its permit, others have the memory that it does not use")
     void waitsWithoutReservation() throws Exception {
-        pushAll(peer.open(), 1, content(100_000));
+        pushAll(peer.open(INPUT_PORT), 1, content(100_000));
         final long before = listener.budget().used();
-        try (WirePeer second = listener.connect().open()) {
+        try (TestPeer second = listener.connect().open(INPUT_PORT)) {
             second.push().out().writeInt(0);
             second.out().writeLong(Long.MAX_VALUE);
             second.flush();
@@ -151,7 +153,7 @@ class StreamingTest extends OnePeer {
     @DisplayName("what is held in memory takes little more than its bytes")
     void heldInMemory() throws Exception {
         try (SteppedListener own = new SteppedListener();
-                WirePeer sender = own.connect().open()) {
+                TestPeer sender = own.connect().open(INPUT_PORT)) {
             final long before = own.budget().used();
             pushAll(sender, 5, content(20_000));
             final long more = own.budget().used() - before;
@@ -163,14 +165,14 @@ class StreamingTest extends OnePeer {
     @Test
     @DisplayName("a peer that leaves while it waits for its permit takes nothing with it")
     void leavesWaitingForPermit() throws Exception {
-        pushAll(peer.open(), 1, content(100_000));
-        final WirePeer second = listener.connect().open();
+        pushAll(peer.open(INPUT_PORT), 1, content(100_000));
+        final TestPeer second = listener.connect().open(INPUT_PORT);
         second.push().packet(Map.of(), content(100_000)).flush();
         listener.awaitStep("AwaitSessionStep");
         second.reset();
         listener.checkDeadlinesAfter(Duration.ZERO);
         peer.confirm().expect(ResponseCode.TRANSACTION_FINISHED);
-        try (WirePeer third = listener.connect().open()) {
+        try (TestPeer third = listener.connect().open(INPUT_PORT)) {
             pushAll(third, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
     }
@@ -179,7 +181,7 @@ class StreamingTest extends OnePeer {
     @DisplayName("a wait of ours is no sign of life from its peer")
     void silentDuringWait() throws Exception {
         listener.input().scheduled(false);
-        peer.open().push().out().writeInt(0);
+        peer.open(INPUT_PORT).push().out().writeInt(0);
         peer.out().writeLong(Long.MAX_VALUE);
         listener.awaitAllRead(0, peer.flush());
         listener.awaitStep("AwaitSessionStep");
@@ -192,19 +194,19 @@ class StreamingTest extends OnePeer {
     @Test
     @DisplayName("a streaming transaction that is cancelled, refused or left is rolled back and gives its permit back")
     void rolledBack() throws Exception {
-        peer.open()
+        peer.open(INPUT_PORT)
                 .push()
                 .packet(Map.of(), content(100_000))
                 .say(ResponseCode.CANCEL_TRANSACTION, "no")
                 .flush();
         pushAll(peer, 1, content(100_001)).say(ResponseCode.BAD_CHECKSUM).expectEnd();
         listener.awaitFault(ConnectionFault.Kind.BAD_CHECKSUM);
-        try (WirePeer second = listener.connect().open()) {
+        try (TestPeer second = listener.connect().open(INPUT_PORT)) {
             second.push().packet(Map.of(), content(100_000)).flush();
             listener.awaitStep("ReceiveIndicatorStep");
             second.reset();
         }
-        try (WirePeer third = listener.connect().open()) {
+        try (TestPeer third = listener.connect().open(INPUT_PORT)) {
             pushAll(third, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertEquals(1, listener.input().committed().size());
@@ -214,7 +216,7 @@ class StreamingTest extends OnePeer {
     @Test
     @DisplayName("a port that is stopped while a transaction streams cuts the peer off and commits nothing")
     void portStopped() throws Exception {
-        peer.open().push().packet(Map.of(), content(100_000)).flush();
+        peer.open(INPUT_PORT).push().packet(Map.of(), content(100_000)).flush();
         listener.awaitStep("ReceiveIndicatorStep");
         listener.input().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
@@ -222,7 +224,7 @@ class StreamingTest extends OnePeer {
         listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
         listener.awaitNothingHeld();
         listener.input().running(true);
-        try (WirePeer next = listener.connect().open()) {
+        try (TestPeer next = listener.connect().open(INPUT_PORT)) {
             pushAll(next, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertEquals(1, listener.input().committed().size());
@@ -232,9 +234,9 @@ class StreamingTest extends OnePeer {
     @DisplayName("a commit that fails closes the connection and gives the permit back")
     void failedCommit() throws Exception {
         listener.input().failCommitsWith(flowFile -> flowFile.content().length == 100_000);
-        pushAll(peer.open(), 1, content(100_000)).confirm().expectEnd();
+        pushAll(peer.open(INPUT_PORT), 1, content(100_000)).confirm().expectEnd();
         listener.awaitFault(ConnectionFault.Kind.COMMIT_FAILED);
-        try (WirePeer next = listener.connect().open()) {
+        try (TestPeer next = listener.connect().open(INPUT_PORT)) {
             pushAll(next, 1, content(100_001)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
     }
@@ -243,7 +245,7 @@ class StreamingTest extends OnePeer {
     @DisplayName("a transaction that gets no session within its expiration is closed")
     void noSession() throws Exception {
         listener.input().scheduled(false);
-        peer.open("REQUEST_EXPIRATION_MILLIS", "10000")
+        peer.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "10000")
                 .push()
                 .packet(Map.of(), content(100_000))
                 .flush();
@@ -252,17 +254,17 @@ class StreamingTest extends OnePeer {
         peer.expectEnd();
         listener.awaitFault(ConnectionFault.Kind.REQUEST_EXPIRED);
         listener.input().scheduled(true);
-        try (WirePeer next = listener.connect().open()) {
+        try (TestPeer next = listener.connect().open(INPUT_PORT)) {
             pushAll(next, 1, content(100_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
     }
 
     /** Pushes while nothing can be written, until reading pauses for that; the rest goes on in the background. */
-    private CompletableFuture<WirePeer> pushUntilPaused(final int count, final int size, final CountDownLatch mayWrite)
+    private CompletableFuture<TestPeer> pushUntilPaused(final int count, final int size, final CountDownLatch mayWrite)
             throws Exception {
         listener.input().beforeWrite(() -> SteppedListener.awaiting().until(() -> mayWrite.getCount() == 0));
-        peer.open();
-        final CompletableFuture<WirePeer> confirmed = CompletableFuture.supplyAsync(() -> {
+        peer.open(INPUT_PORT);
+        final CompletableFuture<TestPeer> confirmed = CompletableFuture.supplyAsync(() -> {
             try {
                 return pushAll(peer, count, content(size));
             } catch (final Exception e) {
@@ -277,7 +279,7 @@ class StreamingTest extends OnePeer {
     @DisplayName("a peer is not silent while what it sent waits to be written, however long that takes")
     void slowRepository() throws Exception {
         final CountDownLatch mayWrite = new CountDownLatch(1);
-        final CompletableFuture<WirePeer> confirmed = pushUntilPaused(1, 5_000_000, mayWrite);
+        final CompletableFuture<TestPeer> confirmed = pushUntilPaused(1, 5_000_000, mayWrite);
         listener.checkDeadlinesAfter(Duration.ofMinutes(10));
         listener.assertNoFault();
         mayWrite.countDown();
@@ -290,14 +292,14 @@ class StreamingTest extends OnePeer {
     void stuckWriters() throws Exception {
         final CountDownLatch mayWrite = new CountDownLatch(1);
         try (SteppedListener own = new SteppedListener("transaction.memory", "64 KB", "streaming.transactions", "8");
-                WirePeer puller = own.connect().open("PORT_IDENTIFIER", SteppedListener.OUTPUT_PORT)) {
+                TestPeer puller = own.connect().open(SteppedListener.OUTPUT_PORT)) {
             own.input().beforeWrite(() -> SteppedListener.awaiting()
                     .atMost(Duration.ofMinutes(1))
                     .until(() -> mayWrite.getCount() == 0));
-            final List<WirePeer> stuck = new ArrayList<>();
+            final List<TestPeer> stuck = new ArrayList<>();
             for (int i = 0; i < SteppedListener.BLOCKING_THREADS; i++) {
                 stuck.add(own.connect()
-                        .open()
+                        .open(INPUT_PORT)
                         .push()
                         .packet(Map.of(), content(100_000))
                         .flush());
@@ -309,7 +311,7 @@ class StreamingTest extends OnePeer {
                     puller.request("RECEIVE_FLOWFILES").in().readNBytes(3)[2]);
             puller.in().readFully(new byte[1_000_000]);
             mayWrite.countDown();
-            for (final WirePeer one : stuck) {
+            for (final TestPeer one : stuck) {
                 one.close();
             }
         } finally {
@@ -322,7 +324,7 @@ class StreamingTest extends OnePeer {
     void budgetSpent() throws Exception {
         try (SharedResource.Grant all = listener.budget().common().open(new TestHolder("others"))) {
             all.add(listener.budget().limit());
-            peer.open().pushPacket("small").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
+            peer.open(INPUT_PORT).pushPacket("small").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             pushAll(peer, 1, content(40_000)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertTrue(listener.input().committed().size() == 2);
@@ -330,11 +332,11 @@ class StreamingTest extends OnePeer {
     }
 
     /** Sends a thousand of many attributes. */
-    private static void sendAttributes(final WirePeer endless) throws Exception {
+    private static void sendAttributes(final TestPeer endless) throws Exception {
         endless.push().out().writeInt(25_000);
         for (int i = 0; i < 1_000; i++) {
-            endless.bytes(new byte[] {0, 0, 0, 4}).out().writeInt(i);
-            endless.bytes(new byte[] {0, 0, 0, 4}).out().writeInt(i);
+            endless.say(new byte[] {0, 0, 0, 4}).out().writeInt(i);
+            endless.say(new byte[] {0, 0, 0, 4}).out().writeInt(i);
         }
         endless.flush();
     }
@@ -347,9 +349,9 @@ class StreamingTest extends OnePeer {
         try (SteppedListener narrow =
                         new SteppedListener(clock::get, "buffer.memory", "1 MB", "streaming.transactions", "4");
                 SharedResource.Grant all = narrow.budget().common().open(new TestHolder("others"));
-                WirePeer withMemory = narrow.connect().open();
-                WirePeer endless = narrow.connectFrom("127.0.0.3").open();
-                WirePeer honest = narrow.connectFrom("127.0.0.2").open()) {
+                TestPeer withMemory = narrow.connect().open(INPUT_PORT);
+                TestPeer endless = narrow.connectFrom("127.0.0.3").open(INPUT_PORT);
+                TestPeer honest = narrow.connectFrom("127.0.0.2").open(INPUT_PORT)) {
             all.add(narrow.budget().limit() * 15 / 16);
             sendAttributes(withMemory);
             narrow.awaitAnyStep("ReceivePacketStep");
@@ -378,15 +380,15 @@ class StreamingTest extends OnePeer {
         final byte[] packet = Message.packet(attributes, content(contentBytes));
         try (SteppedListener narrow = new SteppedListener("buffer.memory", "1 MB", "streaming.transactions", "4");
                 SharedResource.Grant all = narrow.budget().common().open(new TestHolder("others"));
-                WirePeer first = narrow.connect().open();
-                WirePeer second = narrow.connectFrom("127.0.0.2").open()) {
+                TestPeer first = narrow.connect().open(INPUT_PORT);
+                TestPeer second = narrow.connectFrom("127.0.0.2").open(INPUT_PORT)) {
             all.add(narrow.budget().limit() * 15 / 16);
             first.push()
-                    .bytes(Arrays.copyOf(packet, packet.length - contentBytes))
+                    .say(Arrays.copyOf(packet, packet.length - contentBytes))
                     .flush();
             SteppedListener.awaiting()
                     .until(() -> narrow.budget().used() > narrow.budget().limit());
-            first.bytes(content(contentBytes))
+            first.say(content(contentBytes))
                     .say(ResponseCode.CONTINUE_TRANSACTION)
                     .flush();
             second.push()
@@ -406,7 +408,7 @@ class StreamingTest extends OnePeer {
     void threshold(final int count, final int size, final boolean streams) throws Exception {
         final AtomicBoolean streamed = new AtomicBoolean();
         try (SteppedListener larger = new SteppedListener("transaction.memory", "1 MB");
-                WirePeer sender = larger.connect().open()) {
+                TestPeer sender = larger.connect().open(INPUT_PORT)) {
             larger.input().beforeWrite(() -> streamed.set(true));
             pushAll(sender, count, content(size)).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             assertEquals(streams, streamed.get());
@@ -417,7 +419,7 @@ class StreamingTest extends OnePeer {
     @DisplayName("reading pauses while the writer stands, however small the packets are")
     void smallPacketsPause() throws Exception {
         final CountDownLatch mayWrite = new CountDownLatch(1);
-        final CompletableFuture<WirePeer> confirmed = pushUntilPaused(1_000, 1_000, mayWrite);
+        final CompletableFuture<TestPeer> confirmed = pushUntilPaused(1_000, 1_000, mayWrite);
         mayWrite.countDown();
         confirmed.get(20, TimeUnit.SECONDS).confirm().expect(ResponseCode.TRANSACTION_FINISHED);
         assertEquals(1_000, listener.input().committed().size());
@@ -433,7 +435,7 @@ class StreamingTest extends OnePeer {
             SteppedListener.awaiting().until(() -> mayFail.getCount() == 0);
             throw new IllegalStateException("The repository is out of space");
         });
-        peer.open().push().packet(Map.of(), content(100_000)).flush();
+        peer.open(INPUT_PORT).push().packet(Map.of(), content(100_000)).flush();
         SteppedListener.awaiting().until(() -> writing.getCount() == 0);
         listener.awaitStep("ReceiveIndicatorStep");
         peer.say(ResponseCode.CANCEL_TRANSACTION, "no").push().packet(Map.of(), content(100_001));
@@ -449,13 +451,13 @@ class StreamingTest extends OnePeer {
     @DisplayName("a peer that is cut off while it waits for its session is heard out until it leaves")
     void heardOut() throws Exception {
         listener.input().scheduled(false);
-        peer.open().push().packet(Map.of(), content(100_000)).flush();
+        peer.open(INPUT_PORT).push().packet(Map.of(), content(100_000)).flush();
         listener.awaitStep("AwaitSessionStep");
         listener.input().running(false);
         listener.checkDeadlinesAfter(Duration.ZERO);
         peer.expectEnd();
         listener.awaitFault(ConnectionFault.Kind.PORT_NOT_RUNNING);
-        peer.endOutput();
+        peer.halfClose();
         listener.awaitNoConnections();
     }
 
@@ -465,13 +467,13 @@ class StreamingTest extends OnePeer {
         final AtomicLong clock = new AtomicLong(System.nanoTime());
         try (SteppedListener own =
                         new SteppedListener(clock::get, "transaction.memory", "64 KB", "streaming.transactions", "4");
-                WirePeer first = own.connect().open("REQUEST_EXPIRATION_MILLIS", "0");
-                WirePeer second = own.connect().open("REQUEST_EXPIRATION_MILLIS", "0");
-                WirePeer honest = own.connectFrom("127.0.0.2").open()) {
-            for (final WirePeer hog : List.of(first, second)) {
+                TestPeer first = own.connect().open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "0");
+                TestPeer second = own.connect().open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "0");
+                TestPeer honest = own.connectFrom("127.0.0.2").open(INPUT_PORT)) {
+            for (final TestPeer hog : List.of(first, second)) {
                 hog.push().out().writeInt(0);
                 hog.out().writeLong(Long.MAX_VALUE);
-                hog.bytes(content(70_000)).flush();
+                hog.say(content(70_000)).flush();
             }
             final PortDispatcher dispatcher =
                     own.dispatchers().acquire(own.input().port());
@@ -483,8 +485,8 @@ class StreamingTest extends OnePeer {
             SteppedListener.awaiting()
                     .until(() -> dispatcher.limits().streaming().waiting() == 1);
             for (int seconds = 0; seconds < 4; seconds++) {
-                own.awaitAllRead(0, first.bytes(content(10)).flush());
-                own.awaitAllRead(1, second.bytes(content(10)).flush());
+                own.awaitAllRead(0, first.say(content(10)).flush());
+                own.awaitAllRead(1, second.say(content(10)).flush());
                 own.passTime(clock, Duration.ofSeconds(1));
             }
             honest.expectConfirmation().confirm().expect(ResponseCode.TRANSACTION_FINISHED);

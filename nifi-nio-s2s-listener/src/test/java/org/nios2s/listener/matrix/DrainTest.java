@@ -56,12 +56,8 @@ class DrainTest {
 
     private static void assertRefused(final MatrixListener listener) throws IOException {
         try (TestPeer newcomer = listener.connect()) {
-            newcomer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
-            newcomer.expectResource();
-            newcomer.say(Message.handshake(MatrixListener.INPUT_PORT));
-            assertEquals(
-                    "Port not running",
-                    newcomer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE).getMessage());
+            newcomer.negotiate().say(Message.handshake(MatrixListener.INPUT_PORT));
+            newcomer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE, "Port not running");
         }
     }
 

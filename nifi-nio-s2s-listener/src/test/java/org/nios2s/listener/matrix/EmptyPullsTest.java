@@ -23,7 +23,7 @@ class EmptyPullsTest {
     void noLine(final Variant variant) throws Exception {
         try (MatrixListener listener = new MatrixListener(variant);
                 TestPeer peer = listener.connect()) {
-            peer.openForTransactions(MatrixListener.OUTPUT_PORT, listener.properties());
+            peer.open(MatrixListener.OUTPUT_PORT, listener.properties());
             try (LogLines log = new LogLines("org.nios2s.listener", Level.INFO)) {
                 for (int pull = 0; pull < PULLS; pull++) {
                     peer.say(Message.utf("RECEIVE_FLOWFILES"));

@@ -38,7 +38,7 @@ class Ipv6Test {
     }
 
     private static void pushTo(final MatrixListener listener, final TestPeer peer) throws IOException {
-        peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties());
+        peer.open(MatrixListener.INPUT_PORT, listener.properties());
         assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of("name", "value"), new byte[10]));
     }
 
@@ -90,7 +90,7 @@ class Ipv6Test {
         try (MatrixListener listener = new MatrixListener(variant);
                 TestPeer peer = listener.connect(loopback)) {
             listener.offer(content);
-            peer.openForTransactions(MatrixListener.OUTPUT_PORT, listener.properties());
+            peer.open(MatrixListener.OUTPUT_PORT, listener.properties());
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             peer.finishPull(Message.checksum(listener.readPacket(peer, content)));

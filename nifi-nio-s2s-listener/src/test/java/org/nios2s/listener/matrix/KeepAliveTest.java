@@ -32,7 +32,7 @@ class KeepAliveTest {
     void silentPeer(final Variant variant) throws Exception {
         try (MatrixListener listener = new MatrixListener(variant);
                 TestPeer peer = listener.connect()) {
-            peer.open(MatrixListener.INPUT_PORT, listener.properties());
+            peer.shakeHands(MatrixListener.INPUT_PORT, listener.properties());
             MatrixListener.awaiting().until(() -> isWatched(listener.port(), peer.localPort()));
         }
     }

@@ -57,7 +57,7 @@ class KeyRenewalTest {
         try (MatrixListener listener = MatrixListener.patient(variant);
                 TestPeer peer = listener.connect()) {
             listener.offer(content);
-            peer.openForTransactions(MatrixListener.OUTPUT_PORT);
+            peer.open(MatrixListener.OUTPUT_PORT);
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             final CRC32 checksum = new CRC32();

@@ -194,7 +194,7 @@ class MatrixTest {
     private void serveOthers() throws IOException {
         for (int other = 0; other < OTHERS; other++) {
             try (TestPeer honest = listener.connect()) {
-                honest.open(null, listener.properties());
+                honest.shakeHands(null, listener.properties());
             }
         }
     }

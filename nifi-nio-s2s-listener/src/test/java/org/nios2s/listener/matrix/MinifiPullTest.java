@@ -58,8 +58,7 @@ class MinifiPullTest {
             for (int packet = 0; packet < packets; packet++) {
                 listener.offer(content);
             }
-            peer.openForTransactions(
-                    MatrixListener.OUTPUT_PORT, listener.properties("BATCH_COUNT", String.valueOf(packets)));
+            peer.open(MatrixListener.OUTPUT_PORT, listener.properties("BATCH_COUNT", String.valueOf(packets)));
             peer.say(Message.utf("RECEIVE_FLOWFILES"));
             peer.expect(ResponseCode.MORE_DATA);
             peer.finishPull(readPackets(peer, packets, content));
@@ -84,7 +83,7 @@ class MinifiPullTest {
             for (int packet = 0; packet < packets; packet++) {
                 listener.offer(content);
             }
-            peer.openForTransactions(
+            peer.open(
                     MatrixListener.OUTPUT_PORT,
                     listener.properties("GZIP", "true", "BATCH_COUNT", String.valueOf(packets)));
             peer.say(Message.utf("RECEIVE_FLOWFILES"));

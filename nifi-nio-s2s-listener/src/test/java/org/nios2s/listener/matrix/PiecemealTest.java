@@ -53,7 +53,7 @@ class PiecemealTest {
     }
 
     private void open(final String port) throws Exception {
-        peer.openForTransactions(port, listener.properties());
+        peer.open(port, listener.properties());
         acknowledged = quickAcks();
     }
 

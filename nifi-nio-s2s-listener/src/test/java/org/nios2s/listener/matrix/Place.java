@@ -23,33 +23,32 @@ enum Place {
     HANDSHAKE(Message.handshake(MatrixListener.INPUT_PORT), Message.endlessHandshake()) {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
-            peer.say(Message.magic(), Message.protocol(Size.VERSION));
-            peer.expectResource();
+            peer.negotiate();
         }
     },
     REQUEST(Message.utf("NEGOTIATE_FLOWFILE_CODEC"), Message.longestString()) {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
-            peer.open(MatrixListener.INPUT_PORT, listener.properties());
+            peer.shakeHands(MatrixListener.INPUT_PORT, listener.properties());
         }
     },
     PEER_LIST(Message.utf("REQUEST_PEER_LIST"), Message.longestString()) {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
-            peer.open(null, listener.properties());
+            peer.shakeHands(null, listener.properties());
         }
     },
     CODEC(Message.codec(), Message.all(Message.longestString(), Message.integer(1))) {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
-            peer.open(MatrixListener.INPUT_PORT, listener.properties());
+            peer.shakeHands(MatrixListener.INPUT_PORT, listener.properties());
             peer.say(Message.utf("NEGOTIATE_FLOWFILE_CODEC"));
         }
     },
     PUSH(Message.utf("SEND_FLOWFILES"), Message.longestString()) {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
-            peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties());
+            peer.open(MatrixListener.INPUT_PORT, listener.properties());
         }
     },
     PACKET(Message.packet(Size.SMALL_CONTENT), Message.integer(Size.TOO_MANY_ATTRIBUTES)) {
@@ -76,7 +75,7 @@ enum Place {
     COMPRESSED_PACKET(Message.compressed(Message.packet(Size.SMALL_CONTENT)), Message.hugeChunk()) {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
-            peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties("GZIP", "true"));
+            peer.open(MatrixListener.INPUT_PORT, listener.properties("GZIP", "true"));
             peer.say(Message.utf("SEND_FLOWFILES"));
         }
     },
@@ -140,7 +139,7 @@ enum Place {
     PULL(Message.utf("RECEIVE_FLOWFILES"), Message.longestString()) {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
-            peer.openForTransactions(MatrixListener.OUTPUT_PORT, listener.properties());
+            peer.open(MatrixListener.OUTPUT_PORT, listener.properties());
         }
     },
     PULL_SESSION(Message.utf("RECEIVE_FLOWFILES"), Message.longestString()) {

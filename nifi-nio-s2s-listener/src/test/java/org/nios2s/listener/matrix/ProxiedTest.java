@@ -51,7 +51,7 @@ class ProxiedTest {
     }
 
     private void push(final TestPeer peer) throws IOException {
-        peer.openForTransactions(MatrixListener.INPUT_PORT, listener.properties());
+        peer.open(MatrixListener.INPUT_PORT, listener.properties());
         assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), new byte[10]));
     }
 

@@ -60,7 +60,7 @@ public final class RenewingPeer {
         PULL {
             @Override
             void run(final TestPeer peer, final long bytes) throws IOException {
-                peer.openForTransactions(MatrixListener.OUTPUT_PORT);
+                peer.open(MatrixListener.OUTPUT_PORT);
                 pull(peer, bytes, 0);
             }
         },
@@ -68,14 +68,14 @@ public final class RenewingPeer {
         PULL_SLOWLY {
             @Override
             void run(final TestPeer peer, final long bytes) throws IOException {
-                peer.openForTransactions(MatrixListener.OUTPUT_PORT);
+                peer.open(MatrixListener.OUTPUT_PORT);
                 pull(peer, bytes, PAUSE_NANOS);
             }
         },
         PUSH {
             @Override
             void run(final TestPeer peer, final long bytes) throws IOException {
-                peer.openForTransactions(MatrixListener.INPUT_PORT);
+                peer.open(MatrixListener.INPUT_PORT);
                 peer.say(Message.utf("SEND_FLOWFILES"), Message.packetHeader(bytes));
                 for (long left = bytes; left > 0; left -= BUFFER_BYTES) {
                     peer.say(new byte[(int) Math.min(left, BUFFER_BYTES)]);

@@ -33,7 +33,7 @@ final class ListPeer extends TestPeer {
             socket().setSoTimeout(PATIENCE_MILLIS);
             final String portId = nifi.portId(port);
             final long begin = System.nanoTime();
-            open(portId);
+            shakeHands(portId);
             handshake = Duration.ofNanos(System.nanoTime() - begin);
         } catch (final IOException e) {
             close();

@@ -334,7 +334,7 @@ class NoPacketTwiceIT {
         MinifiPeer(final InetSocketAddress listener, final String portId) throws IOException {
             super(OneGoSocket.connect(listener));
             out = socket().getOutputStream();
-            openForTransactions(portId);
+            open(portId);
         }
 
         private void field(final byte[] bytes) throws IOException {

@@ -59,7 +59,7 @@ public class RawPeer extends TestPeer {
 
     private static RawPeer atPort(final RawPeer peer, final String portId) throws IOException {
         try {
-            peer.openForTransactions(portId);
+            peer.open(portId);
             return peer;
         } catch (final IOException e) {
             peer.close();
@@ -71,10 +71,6 @@ public class RawPeer extends TestPeer {
     public void negotiate(final int version) throws IOException {
         say(Message.magic(), Message.protocol(version));
         expectResource();
-    }
-
-    void magic() throws IOException {
-        say(Message.magic());
     }
 
     public Response handshake(final int version, final Map<String, String> properties) throws IOException {
@@ -90,10 +86,6 @@ public class RawPeer extends TestPeer {
 
     public void request(final RequestType type) throws IOException {
         say(Message.utf(type.name()));
-    }
-
-    void packet(final Map<String, String> attributes, final byte[] content) throws IOException {
-        say(Message.packet(attributes, content));
     }
 
     /** Reads on until the other end has closed the connection; false when it does not within its time. */
