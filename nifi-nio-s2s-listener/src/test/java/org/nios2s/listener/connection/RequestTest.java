@@ -285,7 +285,9 @@ class RequestTest extends OnePeer {
         final byte[] name = "NEGOTIATE_FLOWFILE_CODEC".getBytes(StandardCharsets.UTF_8);
         final int half = name.length / 2;
         peer.open(INPUT_PORT, "REQUEST_EXPIRATION_MILLIS", "10000");
-        peer.say(new byte[] {0, (byte) name.length}).say(Arrays.copyOf(name, half)).flush();
+        peer.say(new byte[] {0, (byte) name.length})
+                .say(Arrays.copyOf(name, half))
+                .flush();
         SteppedListener.awaiting().until(() -> listener.budget().used() >= half);
         listener.checkDeadlinesAfter(Duration.ofSeconds(15));
         peer.say(Arrays.copyOfRange(name, half, name.length))

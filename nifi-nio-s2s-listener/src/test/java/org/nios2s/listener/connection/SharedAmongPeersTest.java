@@ -394,7 +394,7 @@ class SharedAmongPeersTest {
             throws Exception {
         try (SteppedListener listener = listener(shared.settings());
                 TestPeer honest = listener.connectFrom("127.0.0.9")
-                        .withoutTimeout()
+                        .withTimeout(Duration.ZERO)
                         .open(shared.transaction.port(), "BATCH_COUNT", "1");
                 SlowPeer slow = new SlowPeer(listener, shared)) {
             IntStream.range(0, peers)

@@ -101,15 +101,8 @@ class ClusterListsIT {
         return addresses;
     }
 
-    private static Set<String> list(final NifiNode asked) throws IOException {
-        try (ListPeer peer = new ListPeer(asked, "input")) {
-            peer.ask();
-            return peer.hear();
-        }
-    }
-
     private static void awaitList(final NifiNode asked, final List<NifiNode> nodes) {
-        Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> list(asked), addresses(nodes)::equals);
+        Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> ListFlood.askOnce(asked), addresses(nodes)::equals);
     }
 
     /** How many questions for the nodes a coordinator has answered, each of which came over a connection of its own. */
@@ -187,7 +180,7 @@ class ClusterListsIT {
                 .atMost(Ordeal.PATIENCE)
                 .ignoreExceptions()
                 .until(() -> first.flow().connectedNodes() == NODES
-                        && list(asked).equals(addresses(cluster.nodes()))
+                        && ListFlood.askOnce(asked).equals(addresses(cluster.nodes()))
                         && !asked.log()
                                 .linesWith("NiFi lists the nodes of its cluster again")
                                 .isEmpty());

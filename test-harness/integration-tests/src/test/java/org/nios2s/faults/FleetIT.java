@@ -36,9 +36,10 @@ import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.integration.OwnNifi;
-import org.nios2s.integration.RawPeer;
+import org.nios2s.integration.Peers;
 import org.nios2s.integration.SharedNifi;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -169,7 +170,7 @@ class FleetIT {
             Awaitility.await().atMost(PATIENCE).until(() -> peers.finished() == pushes);
             final long beganNanos = System.nanoTime();
             final long[] most = {before};
-            try (RawPeer honest = RawPeer.atPort(nifi, input(nifi))) {
+            try (TestPeer honest = Peers.atPort(nifi, input(nifi))) {
                 assertEquals(ResponseCode.TRANSACTION_FINISHED, honest.push(Map.of(), content(100)));
             }
             final double honestSeconds = secondsSince(beganNanos);
@@ -321,7 +322,7 @@ class FleetIT {
                     .until(() ->
                             nifi.metrics("SiteToSiteListener").get("TransactionsInProgress") >= Abuser.CONNECTIONS);
             for (int push = 0; push < 3; push++) {
-                try (RawPeer honest = RawPeer.atPort(nifi, input(nifi))) {
+                try (TestPeer honest = Peers.atPort(nifi, input(nifi))) {
                     final long beganNanos = System.nanoTime();
                     assertEquals(ResponseCode.TRANSACTION_FINISHED, honest.push(Map.of(), content(2 * MIB)));
                     logger.info(
@@ -339,7 +340,7 @@ class FleetIT {
     @Test
     void aPeerWithARateGetsIt() throws IOException {
         final NifiNode nifi = nifi(Listener.NIO);
-        try (RawPeer limited = RawPeer.atPort(socketFrom(nifi, LIMITED), input(nifi))) {
+        try (TestPeer limited = Peers.atPort(new TestPeer(socketFrom(nifi, LIMITED)), input(nifi))) {
             // What it saved while it was idle is spent first.
             assertEquals(ResponseCode.TRANSACTION_FINISHED, limited.push(Map.of(), content(2 * MIB)));
             final int pushes = 15;

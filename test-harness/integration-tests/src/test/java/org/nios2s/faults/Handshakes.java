@@ -13,6 +13,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.integration.Peers;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Peers that come to a node at an even pace, shake hands and leave. They live on a thread of their own; the rest is for one
@@ -31,8 +33,11 @@ final class Handshakes implements AutoCloseable {
     }
 
     private void shakeHands(final NifiNode nifi) {
-        try (ListPeer peer = new ListPeer(nifi, "input")) {
-            taken.add(peer.handshake());
+        try (TestPeer peer = Peers.connect(nifi)) {
+            final String port = nifi.portId("input");
+            final long begin = System.nanoTime();
+            peer.shakeHands(port);
+            taken.add(Duration.ofNanos(System.nanoTime() - begin));
         } catch (final IOException e) {
             throw new IllegalStateException("A handshake failed", e);
         }

@@ -7,7 +7,12 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.integration.Peers;
+import org.nios2s.peers.OneGoSocket;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Many connections that ask one node for the list of peers as fast as they can: all ask, then all hear, and so again.
@@ -15,7 +20,10 @@ import org.nios2s.harness.nifi.NifiNode;
  */
 final class ListFlood implements AutoCloseable {
 
-    private final List<ListPeer> peers = new ArrayList<>();
+    /** Of a list for which the listener waits as long as it ever does. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final List<TestPeer> peers = new ArrayList<>();
     private final Set<Set<String>> heard = new HashSet<>();
     private long lists;
     private long longestNanos;
@@ -23,7 +31,7 @@ final class ListFlood implements AutoCloseable {
     ListFlood(final NifiNode asked, final int connections) throws IOException {
         try {
             for (int connection = 0; connection < connections; connection++) {
-                peers.add(new ListPeer(asked, "input"));
+                peers.add(asking(asked));
             }
         } catch (final IOException e) {
             close();
@@ -31,16 +39,45 @@ final class ListFlood implements AutoCloseable {
         }
     }
 
+    /** A peer that has shaken hands with a port. */
+    private static TestPeer asking(final NifiNode asked) throws IOException {
+        final TestPeer peer = new TestPeer(OneGoSocket.connect(Peers.address(asked)));
+        try {
+            return peer.withTimeout(PATIENCE).shakeHands(asked.portId("input"));
+        } catch (final IOException e) {
+            peer.close();
+            throw e;
+        }
+    }
+
+    /** Asks once: the nodes, each as {@code host:port}. */
+    static Set<String> askOnce(final NifiNode asked) throws IOException {
+        try (TestPeer peer = asking(asked)) {
+            ask(peer);
+            return hear(peer);
+        }
+    }
+
+    private static void ask(final TestPeer peer) throws IOException {
+        peer.request("REQUEST_PEER_LIST");
+    }
+
+    private static Set<String> hear(final TestPeer peer) throws IOException {
+        return peer.peerList().stream()
+                .map(node -> node.substring(0, node.indexOf(' ')))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
     /** Asks for so long; every request is answered when this returns. */
     void ask(final Duration duration) throws IOException {
         final long end = System.nanoTime() + duration.toNanos();
         while (System.nanoTime() - end < 0) {
             final long begin = System.nanoTime();
-            for (final ListPeer peer : peers) {
-                peer.ask();
+            for (final TestPeer peer : peers) {
+                ask(peer);
             }
-            for (final ListPeer peer : peers) {
-                heard.add(peer.hear());
+            for (final TestPeer peer : peers) {
+                heard.add(hear(peer));
                 lists++;
                 longestNanos = Math.max(longestNanos, System.nanoTime() - begin);
             }
@@ -64,7 +101,7 @@ final class ListFlood implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        for (final ListPeer peer : peers) {
+        for (final TestPeer peer : peers) {
             peer.close();
         }
     }

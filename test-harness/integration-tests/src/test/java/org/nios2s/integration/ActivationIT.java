@@ -20,6 +20,7 @@ import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiInstallation;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Which listener serves, and what the log says about it: one clear line, whatever happens.
@@ -120,7 +121,7 @@ class ActivationIT {
 
     /** The stock listener gives every connection a thread of this name, which writes what it negotiated to the log. */
     private static void assertStockServes(final NifiNode nifi) throws IOException {
-        try (RawPeer peer = RawPeer.atPort(nifi.info(), nifi.portId("input"))) {
+        try (TestPeer peer = Peers.atPort(nifi, nifi.portId("input"))) {
             assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), new byte[] {1}));
         }
         assertTrue(!nifi.log().linesWith("Site-to-Site Worker Thread-").isEmpty());

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -28,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Peers that speak nonsense, and peers that leave: their connection is closed, a bystander in the middle of a
@@ -46,20 +46,20 @@ class BadInputIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static NifiNode nifi;
-    private static RawPeer bystander;
+    private static TestPeer bystander;
 
     @BeforeAll
     static void start() throws IOException {
         nifi = SharedNifi.NIO.get();
         bystander = atInput();
-        bystander.request(RequestType.SEND_FLOWFILES);
+        bystander.push();
     }
 
     @AfterEach
     void theBystanderNoticesNothing() throws IOException {
         bystander.packet(Map.of(), CONTENT);
         bystander.say(ResponseCode.CONTINUE_TRANSACTION);
-        try (RawPeer newcomer = atInput()) {
+        try (TestPeer newcomer = atInput()) {
             assertEquals(ResponseCode.TRANSACTION_FINISHED, newcomer.push(Map.of(), CONTENT));
         }
     }
@@ -76,9 +76,9 @@ class BadInputIT {
     @ValueSource(strings = {"NiFo", "GET / HTTP/1.1\r\n\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001"})
     void aWrongMagicIsCutOff(final String magic) throws IOException {
         for (int peer = 0; peer < MANY; peer++) {
-            try (RawPeer stranger = new RawPeer(nifi.info())) {
+            try (TestPeer stranger = Peers.connect(nifi)) {
                 stranger.say(magic.getBytes(StandardCharsets.ISO_8859_1));
-                assertTrue(stranger.isClosedByOtherEnd());
+                assertTrue(stranger.isEnded());
             }
         }
     }
@@ -86,11 +86,11 @@ class BadInputIT {
     @Test
     void garbageBehindAPacketIsCutOff() throws IOException {
         for (int peer = 0; peer < MANY; peer++) {
-            try (RawPeer stranger = atInput()) {
-                stranger.request(RequestType.SEND_FLOWFILES);
+            try (TestPeer stranger = atInput()) {
+                stranger.push();
                 stranger.packet(Map.of(), CONTENT);
                 stranger.say(new byte[] {'X', 'Y', 'Z'});
-                assertTrue(stranger.isClosedByOtherEnd());
+                assertTrue(stranger.isEnded());
             }
         }
     }
@@ -114,11 +114,11 @@ class BadInputIT {
     void aPeerThatLeavesHarmsNobodyAndLeavesNoFlowFile(final Leaving leaving) throws IOException {
         final Path ids = nifi.keepPacketIds("left-" + leaving);
         for (int peer = 0; peer < MANY; peer++) {
-            try (RawPeer leaver = new RawPeer(nifi.info())) {
+            try (TestPeer leaver = Peers.connect(nifi)) {
                 walk(leaver, leaving);
             }
         }
-        try (RawPeer newcomer = atInput()) {
+        try (TestPeer newcomer = atInput()) {
             assertEquals(ResponseCode.TRANSACTION_FINISHED, newcomer.push(Map.of(PACKET_ID, STAYED), CONTENT));
         }
         Awaitility.await()
@@ -128,22 +128,22 @@ class BadInputIT {
         nifi.dropPacketIds();
     }
 
-    private static void walk(final RawPeer peer, final Leaving leaving) throws IOException {
+    private static void walk(final TestPeer peer, final Leaving leaving) throws IOException {
         switch (leaving) {
             case AT_ONCE -> {}
             case IN_THE_MAGIC -> peer.say(new byte[] {'N', 'i'});
             case AFTER_THE_MAGIC -> peer.magic();
             case IN_THE_HANDSHAKE -> {
-                peer.negotiate(Message.NEWEST_VERSION);
+                peer.negotiate();
                 peer.say(new byte[] {0, 9, 'x'});
             }
             default -> walkOn(peer, leaving);
         }
     }
 
-    private static void walkOn(final RawPeer peer, final Leaving leaving) throws IOException {
-        peer.negotiate(Message.NEWEST_VERSION);
-        peer.handshake(Message.NEWEST_VERSION, Message.properties(nifi.portId("input")));
+    private static void walkOn(final TestPeer peer, final Leaving leaving) throws IOException {
+        peer.negotiate();
+        peer.handshake(Message.properties(nifi.portId("input"))).response();
         if (leaving == Leaving.AFTER_THE_HANDSHAKE) {
             return;
         }
@@ -151,7 +151,7 @@ class BadInputIT {
         if (leaving == Leaving.AFTER_THE_CODEC) {
             return;
         }
-        peer.request(RequestType.SEND_FLOWFILES);
+        peer.push();
         if (leaving == Leaving.AFTER_THE_REQUEST) {
             return;
         }
@@ -167,8 +167,8 @@ class BadInputIT {
         peer.response();
     }
 
-    private static RawPeer atInput() throws IOException {
-        return RawPeer.atPort(nifi.info(), nifi.portId("input"));
+    private static TestPeer atInput() throws IOException {
+        return Peers.atPort(nifi, nifi.portId("input"));
     }
 
     private static void noCauseIsLoggedMoreThanOnceAMinute() {

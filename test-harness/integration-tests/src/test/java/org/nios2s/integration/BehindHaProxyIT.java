@@ -27,6 +27,7 @@ import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.QueuedFlowFile;
 import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Agents behind a real HAProxy, plain and over TLS: FlowFiles have the agent's address, and health checks are no faults.
@@ -68,7 +69,7 @@ class BehindHaProxyIT {
         final double faultsBefore = nifi.metrics("SiteToSiteListener").get("Faults");
         try (HaProxy balancer = HaProxy.start(program, nifi.info(), option);
                 Socket socket = connect(nifi, balancer)) {
-            final RawPeer agent = RawPeer.atPort(socket, nifi.portId("loop-in"));
+            final TestPeer agent = Peers.atPort(new TestPeer(socket), nifi.portId("loop-in"));
             assertEquals(ResponseCode.TRANSACTION_FINISHED, agent.push(Map.of("filename", option), new byte[] {1}));
             final QueueClient queues = new QueueClient(nifi.rest());
             final List<QueuedFlowFile> arrived = queues.list(queue);

@@ -16,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +27,7 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.FlowClient;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.SinkLedger;
+import org.nios2s.peers.TestPeer;
 
 /**
  * More busy ports than timer-driven threads leave threads to the rest of the flow.
@@ -71,7 +71,7 @@ class BusyPortsIT {
     void anotherProcessorRunsBesideMoreBusyPortsThanThePoolHasThreads() throws Exception {
         makeFlow();
         final SinkLedger before = nifi.ledger();
-        final List<RawPeer> waiting = new ArrayList<>();
+        final List<TestPeer> waiting = new ArrayList<>();
         long pushed = 0;
         try (ExecutorService threads = Executors.newFixedThreadPool(PORTS)) {
             for (final String port : ports) {
@@ -94,7 +94,7 @@ class BusyPortsIT {
                 over.set(true);
             }
         }
-        for (final RawPeer peer : waiting) {
+        for (final TestPeer peer : waiting) {
             assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.finishPush());
             peer.close();
         }
@@ -119,9 +119,9 @@ class BusyPortsIT {
         flow.start(counter);
     }
 
-    private RawPeer inTheMiddleOfATransaction(final String port) throws IOException {
-        final RawPeer peer = RawPeer.atPort(nifi.info(), port);
-        peer.request(RequestType.SEND_FLOWFILES);
+    private TestPeer inTheMiddleOfATransaction(final String port) throws IOException {
+        final TestPeer peer = Peers.atPort(nifi, port);
+        peer.push();
         peer.packet(Map.of(), CONTENT);
         return peer;
     }
@@ -129,7 +129,7 @@ class BusyPortsIT {
     /** Pushes without a pause until all is over; returns how many transactions that were. */
     private int push(final String port) throws IOException {
         int transactions = 0;
-        try (RawPeer peer = RawPeer.atPort(nifi.info(), port)) {
+        try (TestPeer peer = Peers.atPort(nifi, port)) {
             while (!over.get()) {
                 assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), CONTENT));
                 if (transactions++ == 0) {

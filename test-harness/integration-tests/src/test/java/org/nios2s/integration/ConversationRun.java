@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Holds one conversation with one NiFi and writes down what that answers.
@@ -44,7 +45,7 @@ final class ConversationRun {
     private boolean slowly;
     private long spokenNanos = System.nanoTime();
     private OwnPorts own;
-    private RawPeer peer;
+    private TestPeer peer;
     private Hearer hearer;
     /** The listener has closed the connection, or says nothing, or the peer has given up. */
     private boolean gone;
@@ -117,7 +118,7 @@ final class ConversationRun {
             return;
         }
         if (peer == null) {
-            peer = RawPeer.of(nifi);
+            peer = Peers.connect(nifi);
             hearer = new Hearer(peer, nifi.info());
         }
         final List<byte[]> writes = speaker.say(line);
@@ -277,7 +278,7 @@ final class ConversationRun {
         final int contentAt = further.indexOf("|");
         final byte[] content = contentAt < 0 ? GIVEN : Speaker.content(further);
         final String port = own == null ? sharedPorts.get("loop-in") : own.id(OwnPorts.IN);
-        try (RawPeer giver = RawPeer.atPort(nifi, port)) {
+        try (TestPeer giver = Peers.atPort(nifi, port)) {
             for (int index = 0; index < flowFiles; index++) {
                 final Map<String, String> attributes = new LinkedHashMap<>();
                 attributes.put("filename", "given-" + index);

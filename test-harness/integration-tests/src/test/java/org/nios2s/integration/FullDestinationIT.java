@@ -17,7 +17,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
-import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +31,7 @@ import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -136,7 +136,7 @@ class FullDestinationIT {
         final long before = queued(nifi);
         nifi.flow().setBackPressure(ports.queue(), BackPressure.generous());
         for (int peer = 0; peer < peers; peer++) {
-            try (RawPeer again = RawPeer.atPort(nifi, ports.id(OwnPorts.IN))) {
+            try (TestPeer again = Peers.atPort(nifi, ports.id(OwnPorts.IN))) {
                 assertEquals(ResponseCode.TRANSACTION_FINISHED, again.push(Map.of(), CONTENT));
             }
         }
@@ -152,7 +152,7 @@ class FullDestinationIT {
      */
     private long committedAfterTheirTime(final NifiNode nifi, final int confirming) throws Exception {
         ports = new OwnPorts(nifi, "lost-line", LOST_LINES * 2, List.of()).withoutWayOut();
-        try (RawPeer first = RawPeer.atPort(nifi, ports.id(OwnPorts.IN))) {
+        try (TestPeer first = Peers.atPort(nifi, ports.id(OwnPorts.IN))) {
             assertEquals(ResponseCode.TRANSACTION_FINISHED, first.push(Map.of(), CONTENT));
         }
         try (Burst burst = Burst.start(nifi, ports.id(OwnPorts.IN), LOST_LINES, EXPIRATION)) {
@@ -163,7 +163,7 @@ class FullDestinationIT {
             Awaitility.await().atMost(PATIENCE).until(() -> System.nanoTime() - confirmedNanos > EXPIRATION.toNanos());
             final long inTheirTime = queued(nifi) - 1;
             nifi.flow().setBackPressure(ports.queue(), BackPressure.generous());
-            try (RawPeer next = RawPeer.atPort(nifi, ports.id(OwnPorts.IN))) {
+            try (TestPeer next = Peers.atPort(nifi, ports.id(OwnPorts.IN))) {
                 assertEquals(ResponseCode.TRANSACTION_FINISHED, next.push(Map.of(), CONTENT));
             }
             settle(() -> (int) queued(nifi));
@@ -190,7 +190,7 @@ class FullDestinationIT {
     /** Peers that each push a FlowFile, and confirm when they are let. Their threads end with {@link #close}. */
     private static final class Burst implements AutoCloseable {
 
-        private final List<RawPeer> peers = new ArrayList<>();
+        private final List<TestPeer> peers = new ArrayList<>();
         private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         private final CountDownLatch mayConfirm = new CountDownLatch(1);
         private final AtomicInteger asked = new AtomicInteger();
@@ -214,10 +214,9 @@ class FullDestinationIT {
             properties.put("REQUEST_EXPIRATION_MILLIS", Long.toString(expiration.toMillis()));
             try {
                 for (int number = 0; number < size; number++) {
-                    final RawPeer peer = RawPeer.of(nifi);
+                    final TestPeer peer = Peers.connect(nifi);
                     burst.peers.add(peer);
-                    peer.negotiate(Message.NEWEST_VERSION);
-                    peer.handshake(Message.NEWEST_VERSION, properties);
+                    peer.answerToHandshake(Message.COMMUNICATIONS_ID, properties);
                     peer.negotiateCodec();
                 }
             } catch (final IOException e) {
@@ -228,9 +227,9 @@ class FullDestinationIT {
             return burst;
         }
 
-        private Void push(final RawPeer peer) throws IOException, InterruptedException {
+        private Void push(final TestPeer peer) throws IOException, InterruptedException {
             try {
-                peer.request(RequestType.SEND_FLOWFILES);
+                peer.push();
                 peer.packet(Map.of(), CONTENT);
                 peer.say(ResponseCode.FINISH_TRANSACTION);
                 final ResponseCode answer = peer.response().getCode();
@@ -282,7 +281,7 @@ class FullDestinationIT {
         @Override
         public void close() throws IOException {
             mayConfirm.countDown();
-            for (final RawPeer peer : peers) {
+            for (final TestPeer peer : peers) {
                 peer.close();
             }
             threads.close();

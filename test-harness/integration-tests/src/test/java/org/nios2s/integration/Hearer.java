@@ -25,6 +25,7 @@ import org.apache.nifi.remote.protocol.DataPacket;
 import org.apache.nifi.remote.protocol.Response;
 import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.peers.MinifiReads;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Writes down what a listener answers, without what differs from run to run.
@@ -47,11 +48,11 @@ final class Hearer {
     private static final Duration SOON = Duration.ofMillis(400);
     private static final Duration IN_THE_END = Duration.ofSeconds(12);
 
-    private final RawPeer peer;
+    private final TestPeer peer;
     private final NifiNodeInfo nifi;
     private final CRC32 checksum = new CRC32();
 
-    Hearer(final RawPeer peer, final NifiNodeInfo nifi) {
+    Hearer(final TestPeer peer, final NifiNodeInfo nifi) {
         this.peer = peer;
         this.nifi = nifi;
     }
@@ -89,7 +90,7 @@ final class Hearer {
     }
 
     private String rest(final Duration patience) throws IOException {
-        final RawPeer.Rest rest = peer.rest(patience);
+        final TestPeer.Rest rest = peer.rest(patience);
         return (rest.bytes().length == 0 ? "" : "further " + HexFormat.of().formatHex(rest.bytes()) + ", ")
                 + (rest.closed() ? CLOSED : "open");
     }

@@ -18,6 +18,7 @@ import org.apache.nifi.remote.protocol.ResponseCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Connections cost NiFi no threads.
@@ -36,17 +37,17 @@ class IdleConnectionsIT {
     void twoThousandIdleConnectionsNeedNoThread() throws IOException {
         final NifiNode nifi = SharedNifi.NIO.get();
         for (int peer = 0; peer < EARLIER_PEERS; peer++) {
-            try (RawPeer earlier = RawPeer.atPort(nifi.info(), nifi.portId("input"))) {
+            try (TestPeer earlier = Peers.atPort(nifi, nifi.portId("input"))) {
                 assertEquals(ResponseCode.TRANSACTION_FINISHED, earlier.push(Map.of(), new byte[] {1}));
             }
         }
         final int threadsBefore = nifi.usage().threads();
         final Set<Path> listenersThreadsBefore = listenersThreads(nifi);
 
-        final Deque<RawPeer> idle = new ArrayDeque<>();
+        final Deque<TestPeer> idle = new ArrayDeque<>();
         try {
             for (int peer = 0; peer < CONNECTIONS; peer++) {
-                idle.add(RawPeer.atPort(nifi.info(), nifi.portId("input")));
+                idle.add(Peers.atPort(nifi, nifi.portId("input")));
             }
             // Those of an earlier test may end meanwhile, when they had nothing to do for long enough.
             final Set<Path> begun = listenersThreads(nifi);
@@ -58,7 +59,7 @@ class IdleConnectionsIT {
                     () -> threadsBefore + " threads before and " + threads + " with the connections");
             assertEquals(ResponseCode.TRANSACTION_FINISHED, idle.getLast().push(Map.of(), new byte[] {1}));
         } finally {
-            for (final RawPeer peer : idle) {
+            for (final TestPeer peer : idle) {
                 peer.close();
             }
         }

@@ -14,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import org.apache.nifi.remote.codec.StandardFlowFileCodec;
-import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -26,7 +25,7 @@ import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.ComponentKind;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
-import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /**
  * What the listener's beans say over NiFi's REST API against what the test itself has done, figure by figure. Runs on the thread
@@ -95,9 +94,9 @@ class MetricsIT {
     }
 
     private void pushes() throws IOException {
-        try (RawPeer peer = connect("loop-in")) {
+        try (TestPeer peer = connect("loop-in")) {
             for (int push = 0; push < PUSHES; push++) {
-                peer.request(RequestType.SEND_FLOWFILES);
+                peer.push();
                 peer.packet(Map.of(), SMALL);
                 peer.say(ResponseCode.CONTINUE_TRANSACTION);
                 peer.packet(Map.of(), SMALL);
@@ -106,7 +105,7 @@ class MetricsIT {
             pushed(PUSHES, 2 * PUSHES, 2 * PUSHES * SMALL.length);
             assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), LARGE));
             pushed(1, 1, LARGE.length);
-            peer.request(RequestType.SEND_FLOWFILES);
+            peer.push();
             peer.packet(Map.of(), SMALL);
             peer.say(ResponseCode.CANCEL_TRANSACTION, "changed my mind");
             addToInput("PushesCancelled", 1);
@@ -134,9 +133,9 @@ class MetricsIT {
         final Component output =
                 nifi.flow().find(ComponentKind.OUTPUT_PORT, "loop-out").orElseThrow();
         nifi.flow().stop(output);
-        try (RawPeer peer = connect("loop-in")) {
+        try (TestPeer peer = connect("loop-in")) {
             nifi.flow().setBackPressure(loop, new BackPressure(1, 0));
-            peer.request(RequestType.SEND_FLOWFILES);
+            peer.push();
             peer.packet(Map.of(), SMALL);
             peer.say(ResponseCode.FINISH_TRANSACTION);
             for (final String gauge :
@@ -160,7 +159,7 @@ class MetricsIT {
     }
 
     private void pulls() throws IOException {
-        try (RawPeer peer = connect("loop-out", Map.of("BATCH_COUNT", String.valueOf(PULLED)))) {
+        try (TestPeer peer = connect("loop-out", "BATCH_COUNT", String.valueOf(PULLED))) {
             final int bytes = pull(peer, 0);
             peer.say(ResponseCode.TRANSACTION_FINISHED);
             add("PullsCommitted", 1, expected, expectedOfOutput);
@@ -176,8 +175,8 @@ class MetricsIT {
         set("ConnectionsOpen", 0, expected, expectedOfOutput);
         assertEveryFigure();
         nifi.flow().empty(loop);
-        try (RawPeer peer = connect("loop-out")) {
-            peer.request(RequestType.RECEIVE_FLOWFILES);
+        try (TestPeer peer = connect("loop-out")) {
+            peer.request("RECEIVE_FLOWFILES");
             assertEquals(ResponseCode.NO_MORE_DATA, peer.response().getCode());
             add("PullsEmpty", 1, expected, expectedOfOutput);
         }
@@ -186,8 +185,8 @@ class MetricsIT {
     }
 
     /** Reads a pull up to the confirmation of both sides; returns the bytes of its contents. */
-    private static int pull(final RawPeer peer, final int falsification) throws IOException {
-        peer.request(RequestType.RECEIVE_FLOWFILES);
+    private static int pull(final TestPeer peer, final int falsification) throws IOException {
+        peer.request("RECEIVE_FLOWFILES");
         assertEquals(ResponseCode.MORE_DATA, peer.response().getCode());
         final CRC32 checksum = new CRC32();
         int bytes = 0;
@@ -210,40 +209,37 @@ class MetricsIT {
 
     private void faults() throws IOException {
         for (int stranger = 0; stranger < STRANGERS; stranger++) {
-            try (RawPeer peer = new RawPeer(nifi.info())) {
+            try (TestPeer peer = Peers.connect(nifi)) {
                 connected();
                 peer.say("NiFo".getBytes(StandardCharsets.US_ASCII));
-                assertTrue(peer.isClosedByOtherEnd());
+                assertTrue(peer.isEnded());
             }
             closed();
             fault("WRONG_MAGIC");
         }
-        try (RawPeer peer = new RawPeer(nifi.info())) {
+        try (TestPeer peer = Peers.connect(nifi)) {
             connected();
-            peer.negotiate(Message.NEWEST_VERSION);
             assertEquals(
-                    ResponseCode.UNKNOWN_PORT,
-                    peer.handshake(Message.NEWEST_VERSION, Message.properties("nowhere"))
-                            .getCode());
-            assertTrue(peer.isClosedByOtherEnd());
+                    ResponseCode.UNKNOWN_PORT, peer.answerToHandshake("nowhere").getCode());
+            assertTrue(peer.isEnded());
         }
         closed();
         fault("HANDSHAKE_REFUSED");
         add("HandshakesRefused_UNKNOWN_PORT", 1, expected);
-        try (RawPeer peer = connect("loop-in")) {
-            peer.request(RequestType.SEND_FLOWFILES);
+        try (TestPeer peer = connect("loop-in")) {
+            peer.push();
             peer.packet(Map.of(), SMALL);
             peer.say(ResponseCode.FINISH_TRANSACTION);
             assertEquals(ResponseCode.CONFIRM_TRANSACTION, peer.response().getCode());
             peer.say(ResponseCode.BAD_CHECKSUM);
-            assertTrue(peer.isClosedByOtherEnd());
+            assertTrue(peer.isEnded());
         }
         closed();
         addToInput("PushesRolledBack", 1);
         fault("BAD_CHECKSUM", expectedOfInput);
         for (final byte[] content : new byte[][] {SMALL, LARGE}) {
-            try (RawPeer peer = connect("loop-in")) {
-                peer.request(RequestType.SEND_FLOWFILES);
+            try (TestPeer peer = connect("loop-in")) {
+                peer.push();
                 peer.packet(Map.of(), content);
             }
             closed();
@@ -254,12 +250,12 @@ class MetricsIT {
     }
 
     private void openConnections() throws IOException {
-        try (RawPeer inHandshake = new RawPeer(nifi.info());
-                RawPeer idle = connect("loop-in");
-                RawPeer busy = connect("loop-in")) {
+        try (TestPeer inHandshake = Peers.connect(nifi);
+                TestPeer idle = connect("loop-in");
+                TestPeer busy = connect("loop-in")) {
             connected();
             inHandshake.magic();
-            busy.request(RequestType.SEND_FLOWFILES);
+            busy.push();
             busy.packet(Map.of(), SMALL);
             set("ConnectionsInHandshake", 1, expected);
             set("ConnectionsOpen", 3, expected);
@@ -274,21 +270,10 @@ class MetricsIT {
         }
     }
 
-    private RawPeer connect(final String port) throws IOException {
-        return connect(port, Map.of());
-    }
-
-    private RawPeer connect(final String port, final Map<String, String> others) throws IOException {
-        final RawPeer peer = new RawPeer(nifi.info());
+    private TestPeer connect(final String port, final String... others) throws IOException {
+        final TestPeer peer = Peers.connect(nifi);
         connected();
-        peer.negotiate(Message.NEWEST_VERSION);
-        final Map<String, String> properties = Message.properties(nifi.portId(port));
-        properties.putAll(others);
-        assertEquals(
-                ResponseCode.PROPERTIES_OK,
-                peer.handshake(Message.NEWEST_VERSION, properties).getCode());
-        peer.negotiateCodec();
-        return peer;
+        return peer.open(nifi.portId(port), others);
     }
 
     private void connected() {

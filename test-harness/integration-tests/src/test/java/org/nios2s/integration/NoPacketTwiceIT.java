@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -329,42 +328,34 @@ class NoPacketTwiceIT {
 
     /** Writes each field alone. */
     private static final class MinifiPeer extends TestPeer {
-        private final OutputStream out;
-
         MinifiPeer(final InetSocketAddress listener, final String portId) throws IOException {
             super(OneGoSocket.connect(listener));
-            out = socket().getOutputStream();
             open(portId);
-        }
-
-        private void field(final byte[] bytes) throws IOException {
-            out.write(bytes);
-            out.flush();
         }
 
         private void text(final String text) throws IOException {
             final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            field(Message.integer(bytes.length));
-            field(bytes);
+            say(Message.integer(bytes.length));
+            say(bytes);
         }
 
         void push(final List<Sent> packets) throws IOException {
-            field(Message.utf("SEND_FLOWFILES"));
+            push();
             for (final Sent packet : packets) {
                 if (packet != packets.getFirst()) {
-                    field(Message.response(ResponseCode.CONTINUE_TRANSACTION));
+                    say(ResponseCode.CONTINUE_TRANSACTION);
                 }
-                field(Message.integer(packet.attributes.size()));
+                say(Message.integer(packet.attributes.size()));
                 for (final Map.Entry<String, String> attribute : packet.attributes.entrySet()) {
                     text(attribute.getKey());
                     text(attribute.getValue());
                 }
-                field(Message.of(header -> header.writeLong(packet.content.length)));
-                field(packet.content);
+                say(Message.of(header -> header.writeLong(packet.content.length)));
+                say(packet.content);
             }
-            field(Message.response(ResponseCode.FINISH_TRANSACTION));
+            say(ResponseCode.FINISH_TRANSACTION);
             expect(ResponseCode.CONFIRM_TRANSACTION);
-            field(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+            confirm();
             final ResponseCode end = response().getCode();
             if (end != ResponseCode.TRANSACTION_FINISHED
                     && end != ResponseCode.TRANSACTION_FINISHED_BUT_DESTINATION_FULL) {

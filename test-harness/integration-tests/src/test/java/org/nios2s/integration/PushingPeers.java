@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Peers over RAW that push a FlowFile in a transaction each, again and again, until they are told to end or hear anything but
@@ -73,27 +74,27 @@ final class PushingPeers implements AutoCloseable {
 
     static PushingPeers start(final NifiNode nifi, final String port, final Load load) throws IOException {
         final PushingPeers pushing = new PushingPeers(nifi, port, load);
-        final List<RawPeer> connected = new ArrayList<>();
+        final List<TestPeer> connected = new ArrayList<>();
         try {
             while (connected.size() < load.peers) {
-                connected.add(RawPeer.atPort(nifi.info(), port));
+                connected.add(Peers.atPort(nifi, port));
             }
         } catch (final IOException e) {
-            for (final RawPeer peer : connected) {
+            for (final TestPeer peer : connected) {
                 peer.close();
             }
             pushing.close();
             throw e;
         }
         for (int number = 0; number < load.peers; number++) {
-            final RawPeer peer = connected.get(number);
+            final TestPeer peer = connected.get(number);
             final long firstNanos = System.nanoTime() + load.nanosBetween() * number / load.peers;
             pushing.peers.add(pushing.threads.submit(() -> pushing.push(peer, firstNanos)));
         }
         return pushing;
     }
 
-    private Ending push(final RawPeer peer, final long firstNanos) throws InterruptedException {
+    private Ending push(final TestPeer peer, final long firstNanos) throws InterruptedException {
         long nextNanos = firstNanos;
         try (peer) {
             while (!over.await(nextNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {

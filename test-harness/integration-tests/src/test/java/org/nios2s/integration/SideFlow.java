@@ -14,6 +14,7 @@ import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
 import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Ports beside the harness's flow, each in a state that a peer is to meet; what enters by them waits in a queue.
@@ -58,7 +59,7 @@ final class SideFlow {
         side.flow.start(full);
         side.grantPorts();
         if (new QueueClient(nifi.rest()).size(side.queue(FULL)).flowFiles() == 0) {
-            try (RawPeer peer = RawPeer.atPort(nifi, full.id())) {
+            try (TestPeer peer = Peers.atPort(nifi, full.id())) {
                 peer.push(Map.of(), new byte[] {1});
             }
         }

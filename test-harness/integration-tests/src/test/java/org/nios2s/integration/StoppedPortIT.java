@@ -29,7 +29,7 @@ import org.nios2s.harness.nifi.RestClient;
 import org.nios2s.harness.nifi.RestException;
 import org.nios2s.integration.PushingPeers.Ending;
 import org.nios2s.integration.PushingPeers.Load;
-import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -235,16 +235,14 @@ class StoppedPortIT {
     }
 
     private static void checkRestarted(final NifiNode nifi, final Component port) throws IOException {
-        try (RawPeer peer = RawPeer.atPort(nifi.info(), port.id())) {
+        try (TestPeer peer = Peers.atPort(nifi, port.id())) {
             assertEquals(ResponseCode.TRANSACTION_FINISHED, peer.push(Map.of(), CONTENT));
         }
     }
 
     private static ResponseCode handshake(final NifiNode nifi, final Component port) throws IOException {
-        try (RawPeer peer = new RawPeer(nifi.info())) {
-            peer.negotiate(Message.NEWEST_VERSION);
-            return peer.handshake(Message.NEWEST_VERSION, Message.properties(port.id()))
-                    .getCode();
+        try (TestPeer peer = Peers.connect(nifi)) {
+            return peer.answerToHandshake(port.id()).getCode();
         }
     }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
-import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -14,6 +13,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.nios2s.harness.nifi.Component;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /**
  * What NiFi's canvas shows of a port while a transfer is under way there.
@@ -41,8 +41,8 @@ class TransmittingIT {
     @Test
     void aPortIsTransmittingAsLongAsAPushIsUnderWay() throws IOException {
         awaitTransmitting(false);
-        try (RawPeer peer = RawPeer.atPort(nifi.info(), port.id())) {
-            peer.request(RequestType.SEND_FLOWFILES);
+        try (TestPeer peer = Peers.atPort(nifi, port.id())) {
+            peer.push();
             final byte[] packet = Message.packet(CONTENT);
             final int half = packet.length / 2;
             peer.say(Arrays.copyOf(packet, half));

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSession;
-import org.apache.nifi.remote.protocol.RequestType;
 import org.apache.nifi.remote.protocol.Response;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.awaitility.Awaitility;
@@ -37,7 +36,9 @@ import org.nios2s.harness.nifi.RestException;
 import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
 import org.nios2s.harness.nifi.security.Identity;
+import org.nios2s.integration.Peers;
 import org.nios2s.integration.SharedNifi;
+import org.nios2s.peers.TestPeer;
 
 /**
  * Ways around a port's policy, each tried on a secured NiFi with our listener and on one with the listener that NiFi
@@ -77,8 +78,8 @@ class AuthorizationIT {
 
     @Test
     void withoutAPolicyAPeerIsToldSoWithItsNameAndMayNotPushNevertheless() throws IOException {
-        try (TlsPeer stranger = connect(clients.stranger())) {
-            assertRefused(Identity.STRANGER.distinguishedName(), stranger.shakeHands(input.id()));
+        try (TestPeer stranger = connect(clients.stranger())) {
+            assertRefused(Identity.STRANGER.distinguishedName(), stranger.answerToHandshake(input.id()));
             stranger.negotiateCodec();
             assertThrows(IOException.class, () -> push(stranger));
         }
@@ -86,12 +87,12 @@ class AuthorizationIT {
 
     @Test
     void withoutAPolicyAPeerMayNotPullNevertheless() throws IOException {
-        try (TlsPeer stranger = connect(clients.stranger())) {
+        try (TestPeer stranger = connect(clients.stranger())) {
             assertEquals(
                     ResponseCode.UNAUTHORIZED,
-                    stranger.shakeHands(nifi.portId("loop-out")).getCode());
+                    stranger.answerToHandshake(nifi.portId("loop-out")).getCode());
             stranger.negotiateCodec();
-            stranger.request(RequestType.RECEIVE_FLOWFILES);
+            stranger.request("RECEIVE_FLOWFILES");
             assertThrows(IOException.class, stranger::response);
         }
     }
@@ -101,13 +102,15 @@ class AuthorizationIT {
         final String name = "CN=other-port, OU=s2s-harness";
         user(name);
         nifi.policies().grant(name, Action.WRITE, AccessPolicies.transferTo(input));
-        try (TlsPeer peer = connect(clients.named(name))) {
-            assertEquals(ResponseCode.PROPERTIES_OK, peer.shakeHands(input.id()).getCode());
+        try (TestPeer peer = connect(clients.named(name))) {
+            assertEquals(
+                    ResponseCode.PROPERTIES_OK,
+                    peer.answerToHandshake(input.id()).getCode());
             peer.negotiateCodec();
             assertEquals(ResponseCode.TRANSACTION_FINISHED, push(peer));
         }
-        try (TlsPeer peer = connect(clients.named(name))) {
-            assertRefused(name, peer.shakeHands(loopIn.id()));
+        try (TestPeer peer = connect(clients.named(name))) {
+            assertRefused(name, peer.answerToHandshake(loopIn.id()));
             peer.negotiateCodec();
             assertThrows(IOException.class, () -> push(peer));
         }
@@ -119,8 +122,8 @@ class AuthorizationIT {
         user(name);
         nifi.policies().grant(name, Action.READ, AccessPolicies.transferTo(input));
         nifi.policies().grant(name, Action.READ, "/site-to-site");
-        try (TlsPeer peer = connect(clients.named(name))) {
-            assertRefused(name, peer.shakeHands(input.id()));
+        try (TestPeer peer = connect(clients.named(name))) {
+            assertRefused(name, peer.answerToHandshake(input.id()));
         }
     }
 
@@ -140,8 +143,10 @@ class AuthorizationIT {
                 "CN=client + OU=s2s-harness"
             })
     void aNameThatIsAlmostTheClientsIsAnother(final String name) throws Exception {
-        try (TlsPeer peer = connect(clients.named(name))) {
-            assertEquals(ResponseCode.UNAUTHORIZED, peer.shakeHands(input.id()).getCode());
+        try (TestPeer peer = connect(clients.named(name))) {
+            assertEquals(
+                    ResponseCode.UNAUTHORIZED,
+                    peer.answerToHandshake(input.id()).getCode());
         }
     }
 
@@ -149,8 +154,10 @@ class AuthorizationIT {
     @ParameterizedTest
     @ValueSource(strings = {"CN=client,OU=s2s-harness", "cn=client, ou=s2s-harness", "CN = client , OU = s2s-harness"})
     void theSameNameIsTheSameHoweverItIsWritten(final String name) throws Exception {
-        try (TlsPeer peer = connect(clients.named(name))) {
-            assertEquals(ResponseCode.PROPERTIES_OK, peer.shakeHands(input.id()).getCode());
+        try (TestPeer peer = connect(clients.named(name))) {
+            assertEquals(
+                    ResponseCode.PROPERTIES_OK,
+                    peer.answerToHandshake(input.id()).getCode());
         }
     }
 
@@ -160,9 +167,10 @@ class AuthorizationIT {
         user(mapped);
         nifi.policies().grant(mapped, Action.WRITE, AccessPolicies.transferTo(input));
         for (final String name : List.of("CN=mapped-alice, OU=s2s-harness", "CN=mapped-ALICE, OU=s2s-harness")) {
-            try (TlsPeer peer = connect(clients.named(name))) {
+            try (TestPeer peer = connect(clients.named(name))) {
                 assertEquals(
-                        ResponseCode.PROPERTIES_OK, peer.shakeHands(input.id()).getCode());
+                        ResponseCode.PROPERTIES_OK,
+                        peer.answerToHandshake(input.id()).getCode());
                 peer.negotiateCodec();
                 assertEquals(ResponseCode.TRANSACTION_FINISHED, push(peer));
             }
@@ -174,8 +182,8 @@ class AuthorizationIT {
         final String name = "CN=mapped-bob, OU=s2s-harness";
         user(name);
         nifi.policies().grant(name, Action.WRITE, AccessPolicies.transferTo(input));
-        try (TlsPeer peer = connect(clients.named(name))) {
-            assertRefused("bob", peer.shakeHands(input.id()));
+        try (TestPeer peer = connect(clients.named(name))) {
+            assertRefused("bob", peer.answerToHandshake(input.id()));
         }
     }
 
@@ -183,9 +191,10 @@ class AuthorizationIT {
     void aMemberOfAGroupMayDoWhatTheGroupMayUntilItLeaves() throws Exception {
         final String name = "CN=member, OU=s2s-harness";
         final String group = group(name);
-        try (TlsPeer peer = connect(clients.named(name))) {
+        try (TestPeer peer = connect(clients.named(name))) {
             assertEquals(
-                    ResponseCode.PROPERTIES_OK, peer.shakeHands(loopIn.id()).getCode());
+                    ResponseCode.PROPERTIES_OK,
+                    peer.answerToHandshake(loopIn.id()).getCode());
             peer.negotiateCodec();
             assertEquals(ResponseCode.TRANSACTION_FINISHED, push(peer));
 
@@ -193,8 +202,8 @@ class AuthorizationIT {
 
             assertThrows(IOException.class, () -> push(peer));
         }
-        try (TlsPeer peer = connect(clients.named(name))) {
-            assertRefused(name, peer.shakeHands(loopIn.id()));
+        try (TestPeer peer = connect(clients.named(name))) {
+            assertRefused(name, peer.answerToHandshake(loopIn.id()));
         }
     }
 
@@ -210,9 +219,9 @@ class AuthorizationIT {
         nifi.policies().revoke(name, Action.WRITE, AccessPolicies.transferTo(input));
 
         Awaitility.await().atMost(PATIENCE).until(() -> System.currentTimeMillis() > first.getCreationTime());
-        try (TlsPeer peer = TlsPeer.connect(context, nifi.info(), version)) {
-            assertEquals(first.getCreationTime(), peer.session().getCreationTime(), "the session is not resumed");
-            assertRefused(name, peer.shakeHands(input.id()));
+        try (TestPeer peer = Peers.connect(context, nifi.info(), version)) {
+            assertEquals(first.getCreationTime(), peer.tlsSession().getCreationTime(), "the session is not resumed");
+            assertRefused(name, peer.answerToHandshake(input.id()));
             peer.negotiateCodec();
             assertThrows(IOException.class, () -> push(peer));
         }
@@ -247,13 +256,14 @@ class AuthorizationIT {
         properties.put("PORT_IDENTIFIER", input.id());
         final Map<String, String> plain = new HashMap<>(properties);
         plain.remove("X-ProxiedEntitiesChain");
-        try (TlsPeer stranger = connect(clients.stranger())) {
+        try (TestPeer stranger = connect(clients.stranger())) {
             final ResponseCode answer =
-                    stranger.shakeHands("<" + claimed + ">", properties).getCode();
+                    stranger.answerToHandshake("<" + claimed + ">", properties).getCode();
             assertEquals(true, answer == ResponseCode.UNKNOWN_PROPERTY_NAME || answer == ResponseCode.UNAUTHORIZED);
         }
-        try (TlsPeer stranger = connect(clients.stranger())) {
-            assertRefused(Identity.STRANGER.distinguishedName(), stranger.shakeHands("<" + claimed + ">", plain));
+        try (TestPeer stranger = connect(clients.stranger())) {
+            assertRefused(
+                    Identity.STRANGER.distinguishedName(), stranger.answerToHandshake("<" + claimed + ">", plain));
         }
     }
 
@@ -264,8 +274,8 @@ class AuthorizationIT {
         user(name);
         nifi.policies().grant(name, Action.WRITE, "/proxy");
         nifi.policies().grant(name, Action.READ, "/site-to-site");
-        try (TlsPeer peer = connect(clients.named(name))) {
-            assertRefused(name, peer.shakeHands(input.id()));
+        try (TestPeer peer = connect(clients.named(name))) {
+            assertRefused(name, peer.answerToHandshake(input.id()));
         }
     }
 
@@ -275,8 +285,10 @@ class AuthorizationIT {
         final String name = "CN=revoked, OU=s2s-harness";
         user(name);
         nifi.policies().grant(name, Action.WRITE, AccessPolicies.transferTo(input));
-        try (TlsPeer peer = connect(clients.named(name))) {
-            assertEquals(ResponseCode.PROPERTIES_OK, peer.shakeHands(input.id()).getCode());
+        try (TestPeer peer = connect(clients.named(name))) {
+            assertEquals(
+                    ResponseCode.PROPERTIES_OK,
+                    peer.answerToHandshake(input.id()).getCode());
             peer.negotiateCodec();
             nifi.policies().revoke(name, Action.WRITE, AccessPolicies.transferTo(input));
             assertThrows(IOException.class, () -> push(peer));
@@ -308,21 +320,23 @@ class AuthorizationIT {
         return bulletins;
     }
 
-    private TlsPeer connect(final SSLContext context) throws IOException {
-        return TlsPeer.connect(context, nifi.info(), TLS_1_3);
+    private TestPeer connect(final SSLContext context) throws IOException {
+        return Peers.connect(context, nifi.info(), TLS_1_3);
     }
 
     private SSLSession sessionOfAPush(final SSLContext context, final String version) throws IOException {
-        try (TlsPeer peer = TlsPeer.connect(context, nifi.info(), version)) {
-            final SSLSession session = peer.session();
-            assertEquals(ResponseCode.PROPERTIES_OK, peer.shakeHands(input.id()).getCode());
+        try (TestPeer peer = Peers.connect(context, nifi.info(), version)) {
+            final SSLSession session = peer.tlsSession();
+            assertEquals(
+                    ResponseCode.PROPERTIES_OK,
+                    peer.answerToHandshake(input.id()).getCode());
             peer.negotiateCodec();
             assertEquals(ResponseCode.TRANSACTION_FINISHED, push(peer));
             return session;
         }
     }
 
-    private static ResponseCode push(final TlsPeer peer) throws IOException {
+    private static ResponseCode push(final TestPeer peer) throws IOException {
         return peer.push(Map.of(), new byte[1]);
     }
 

@@ -19,7 +19,9 @@ import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.integration.OwnNifi;
+import org.nios2s.integration.Peers;
 import org.nios2s.integration.SharedNifi;
+import org.nios2s.peers.TestPeer;
 
 /**
  * A secured cluster of two whose nodes have our listener.
@@ -82,9 +84,9 @@ class SecuredClusterIT {
         }
         for (final NifiNode node : cluster.nodes()) {
             final TlsClients clients = new TlsClients(node.security());
-            try (TlsPeer peer = TlsPeer.connect(clients.authorized(), node.info(), "TLSv1.3")) {
-                peer.shakeHands(node.portId("input"));
-                assertEquals(expected, new TreeSet<>(peer.peers()));
+            try (TestPeer peer = Peers.connect(clients.authorized(), node.info(), "TLSv1.3")) {
+                peer.shakeHands(node.portId("input")).request("REQUEST_PEER_LIST");
+                assertEquals(expected, new TreeSet<>(peer.peerList()));
             }
         }
     }

@@ -48,8 +48,10 @@ import org.nios2s.harness.nifi.security.CertificateAuthority;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
 import org.nios2s.integration.FaultLine;
+import org.nios2s.integration.Peers;
 import org.nios2s.integration.SharedNifi;
 import org.nios2s.peers.Message;
+import org.nios2s.peers.TestPeer;
 
 /**
  * TLS, identities and policies of our listener in a secured NiFi, once for each provider of TLS.
@@ -138,7 +140,7 @@ class TlsIT {
 
     @Test
     void aPeerThatSpeaksPlainTextIsCutOff() throws IOException {
-        try (TlsPeer other = greeted();
+        try (TestPeer other = greeted();
                 Socket plain = new Socket(instance.s2sHost(), instance.s2sPort())) {
             plain.setSoTimeout(TIMEOUT_MILLIS);
             plain.getOutputStream().write(Message.all(Message.magic(), Message.protocol(Message.NEWEST_VERSION)));
@@ -155,7 +157,7 @@ class TlsIT {
         final NifiNode plain = SharedNifi.NIO.get();
         final int stackFramesBefore = plain.log().linesWith(OUR_STACK_FRAME).size();
 
-        assertEndedByOtherEnd(() -> TlsPeer.connect(clients.authorized(), plain.info(), TLS_1_3));
+        assertEndedByOtherEnd(() -> Peers.connect(clients.authorized(), plain.info(), TLS_1_3));
 
         Awaitility.await().atMost(PATIENCE).until(() -> FaultLine.reports(plain.log(), "WRONG_MAGIC", begin));
         assertEquals(stackFramesBefore, plain.log().linesWith(OUR_STACK_FRAME).size());
@@ -169,7 +171,7 @@ class TlsIT {
         final KeyStore replacement = security.authority()
                 .issue(Identity.NODE.distinguishedName(), security.password().toCharArray());
         final BigInteger expected = serialNumber(replacement.getCertificate(CertificateAuthority.ALIAS));
-        final TlsPeer other = greeted();
+        final TestPeer other = greeted();
         assertNotEquals(expected, servedSerialNumber(version));
 
         Files.move(
@@ -185,8 +187,8 @@ class TlsIT {
     }
 
     private BigInteger servedSerialNumber(final String version) throws IOException {
-        try (TlsPeer peer = TlsPeer.connect(clients.authorized(), instance, version)) {
-            return serialNumber(peer.session().getPeerCertificates()[0]);
+        try (TestPeer peer = Peers.connect(clients.authorized(), instance, version)) {
+            return serialNumber(peer.tlsSession().getPeerCertificates()[0]);
         }
     }
 
@@ -197,11 +199,11 @@ class TlsIT {
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", TLS_1_3})
     void theStrangerIsToldSoAndMayGoOnAsking(final String version) throws IOException {
-        try (TlsPeer stranger = TlsPeer.connect(clients.stranger(), instance, version)) {
+        try (TestPeer stranger = Peers.connect(clients.stranger(), instance, version)) {
             assertEquals(
                     ResponseCode.UNAUTHORIZED,
-                    stranger.shakeHands(nifi.portId("input")).getCode());
-            assertEquals(1, stranger.peers().size());
+                    stranger.answerToHandshake(nifi.portId("input")).getCode());
+            assertEquals(1, stranger.request("REQUEST_PEER_LIST").peerList().size());
         }
     }
 
@@ -210,7 +212,7 @@ class TlsIT {
         final String client = Identity.CLIENT.distinguishedName();
         final String input = AccessPolicies.transferTo(new Component(ComponentKind.INPUT_PORT, nifi.portId("input")));
         final Path ids = nifi.keepPacketIds("policies-" + serving);
-        try (TlsPeer peer = greeted()) {
+        try (TestPeer peer = greeted()) {
             assertPushes(peer, "allowed");
             nifi.policies().revoke(client, Action.WRITE, input);
             try {
@@ -219,7 +221,7 @@ class TlsIT {
                 nifi.policies().grant(client, Action.WRITE, input);
             }
         }
-        try (TlsPeer peer = greeted()) {
+        try (TestPeer peer = greeted()) {
             assertPushes(peer, "allowed again");
         }
         Awaitility.await()
@@ -248,8 +250,8 @@ class TlsIT {
 
     /** The session of a connection that has read something after the handshake: TLS 1.3 brings its ticket then. */
     private SSLSession sessionOfAPush(final SSLContext context, final String version) throws IOException {
-        try (TlsPeer peer = TlsPeer.connect(context, instance, version)) {
-            final SSLSession session = peer.session();
+        try (TestPeer peer = Peers.connect(context, instance, version)) {
+            final SSLSession session = peer.tlsSession();
             greet(peer);
             assertPushes(peer);
             return session;
@@ -257,15 +259,15 @@ class TlsIT {
     }
 
     private void assertCutOff(final SSLContext bad, final String version) throws IOException {
-        try (TlsPeer other = greeted()) {
+        try (TestPeer other = greeted()) {
             assertEndedByOtherEnd(() -> {
-                try (TlsPeer peer = TlsPeer.connect(bad, instance, version, InetAddress.getByName(REFUSED_ADDRESS))) {
-                    peer.shakeHands(nifi.portId("input"));
+                try (TestPeer peer = Peers.connect(bad, instance, version, InetAddress.getByName(REFUSED_ADDRESS))) {
+                    peer.answerToHandshake(nifi.portId("input"));
                 }
             });
             assertPushes(other);
         }
-        try (TlsPeer next = greeted()) {
+        try (TestPeer next = greeted()) {
             assertPushes(next);
         }
         assertWarnedOfTls();
@@ -281,24 +283,24 @@ class TlsIT {
         Awaitility.await().atMost(PATIENCE).until(() -> FaultLine.reports(nifi.log(), "TLS", begin));
     }
 
-    private TlsPeer greeted() throws IOException {
-        final TlsPeer peer = TlsPeer.connect(clients.authorized(), instance, TLS_1_3);
+    private TestPeer greeted() throws IOException {
+        final TestPeer peer = Peers.connect(clients.authorized(), instance, TLS_1_3);
         greet(peer);
         return peer;
     }
 
-    private void greet(final TlsPeer peer) throws IOException {
+    private void greet(final TestPeer peer) throws IOException {
         assertEquals(
                 ResponseCode.PROPERTIES_OK,
-                peer.shakeHands(nifi.portId("input")).getCode());
+                peer.answerToHandshake(nifi.portId("input")).getCode());
         peer.negotiateCodec();
     }
 
-    private static void assertPushes(final TlsPeer peer) throws IOException {
+    private static void assertPushes(final TestPeer peer) throws IOException {
         assertPushes(peer, "pushed");
     }
 
-    private static void assertPushes(final TlsPeer peer, final String packetId) throws IOException {
+    private static void assertPushes(final TestPeer peer, final String packetId) throws IOException {
         final ResponseCode end = peer.push(Map.of(PACKET_ID, packetId), new byte[1]);
         assertTrue(COMMITTED.contains(end), end::toString);
     }

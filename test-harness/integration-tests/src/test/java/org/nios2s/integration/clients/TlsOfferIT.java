@@ -25,7 +25,9 @@ import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiNodeInfo;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
+import org.nios2s.integration.Peers;
 import org.nios2s.integration.SharedNifi;
+import org.nios2s.peers.TestPeer;
 
 /**
  * What our listener offers to TLS clients, protocols, cipher suites and groups, is what the HTTPS of the NiFi around it
@@ -102,8 +104,8 @@ class TlsOfferIT {
                 StandardCopyOption.ATOMIC_MOVE);
         final TlsClients clients = new TlsClients(security());
         Awaitility.await().atMost(PATIENCE).until(() -> {
-            try (TlsPeer peer = TlsPeer.connect(clients.authorized(), nifi.info(), "TLSv1.3")) {
-                return ((X509Certificate) peer.session().getPeerCertificates()[0])
+            try (TestPeer peer = Peers.connect(clients.authorized(), nifi.info(), "TLSv1.3")) {
+                return ((X509Certificate) peer.tlsSession().getPeerCertificates()[0])
                         .getPublicKey()
                         .getAlgorithm()
                         .equals(algorithm);
