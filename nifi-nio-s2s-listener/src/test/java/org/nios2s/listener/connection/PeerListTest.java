@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -64,16 +63,8 @@ class PeerListTest {
         }
     }
 
-    /** @return host:port, secure or not, FlowFiles */
     private static List<String> list(final TestPeer peer) throws IOException {
-        peer.request("REQUEST_PEER_LIST");
-        final DataInputStream in = peer.in();
-        final List<String> entries = new ArrayList<>();
-        for (int left = in.readInt(); left > 0; left--) {
-            final String address = in.readUTF() + ":" + in.readInt();
-            entries.add(address + (in.readBoolean() ? " secure " : " plain ") + in.readInt());
-        }
-        return entries;
+        return peer.request("REQUEST_PEER_LIST").peerList();
     }
 
     @Test
@@ -84,7 +75,7 @@ class PeerListTest {
         try (SteppedListener listener = new SteppedListener(RESOLVER, nodes);
                 TestPeer peer = listener.connect()) {
             peer.shakeHands(NO_PORT);
-            final List<String> expected = List.of("one:10443 secure 500", "two:10444 secure 0");
+            final List<String> expected = List.of("one:10443 true 500", "two:10444 true 0");
             assertEquals(expected, list(peer));
             assertEquals(expected, list(peer));
             listener.assertNoFault();
@@ -96,14 +87,14 @@ class PeerListTest {
     void draining() throws Exception {
         final NodeInformant nodes =
                 cluster(node("nifi.example", 10_443, 3), node("two", 10_443, 0), node("http-only", null, 7));
-        final List<String> all = List.of("nifi.example:10443 secure 3", "two:10443 secure 0");
+        final List<String> all = List.of("nifi.example:10443 true 3", "two:10443 true 0");
         try (SteppedListener listener =
                         new SteppedListener(RESOLVER, nodes, NiFiProperties.REMOTE_INPUT_PORT, "10443");
                 TestPeer peer = listener.connect()) {
             peer.shakeHands(NO_PORT);
             assertEquals(all, list(peer));
             listener.drain();
-            assertEquals(List.of("two:10443 secure 0"), list(peer));
+            assertEquals(List.of("two:10443 true 0"), list(peer));
             listener.drainState().resume();
             assertEquals(all, list(peer));
         }
@@ -119,7 +110,7 @@ class PeerListTest {
                         "10443");
                 TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
             listener.drain();
-            assertEquals(List.of("nifi.example:10443 secure 3"), list(peer));
+            assertEquals(List.of("nifi.example:10443 true 3"), list(peer));
         }
     }
 
@@ -244,11 +235,7 @@ class PeerListTest {
                 other.pushPacket("a").confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             }
             mayAnswer.countDown();
-            assertEquals(1, peer.in().readInt());
-            assertEquals("proxy-of-one", peer.in().readUTF());
-            assertEquals(443, peer.in().readInt());
-            assertTrue(peer.in().readBoolean());
-            assertEquals(3, peer.in().readInt());
+            assertEquals(List.of("proxy-of-one:443 true 3"), peer.peerList());
             listener.assertNoFault();
         } finally {
             mayAnswer.countDown();
@@ -285,7 +272,7 @@ class PeerListTest {
         try (SteppedListener listener = new SteppedListener(
                         InetAddress::getHostAddress, cluster(node("one", 10_443, 3)), ROUTE_BY_HOST_NAME);
                 TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
-            assertEquals(List.of("one:10443 secure 3"), list(peer));
+            assertEquals(List.of("one:10443 true 3"), list(peer));
         }
     }
 
@@ -304,7 +291,7 @@ class PeerListTest {
                         "nifi.remote.route.raw.proxy.port",
                         "${s2s.target.port:plus(1)}");
                 TestPeer peer = listener.connect().shakeHands(NO_PORT)) {
-            assertEquals(List.of("proxy:10444 plain 3"), list(peer));
+            assertEquals(List.of("proxy:10444 false 3"), list(peer));
         } finally {
             mayAnswer.countDown();
         }

@@ -2,13 +2,11 @@
 package org.nios2s.listener.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 import static org.nios2s.listener.connection.SteppedListener.INPUT_PORT;
 
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -180,12 +178,7 @@ class RequestTest extends OnePeer {
     @DisplayName("the peer list of a standalone NiFi is itself, with nothing queued")
     void peerList() throws Exception {
         peer.shakeHands(NO_PORT).request("REQUEST_PEER_LIST");
-        final DataInputStream in = peer.in();
-        assertEquals(1, in.readInt());
-        assertEquals("nifi.example", in.readUTF());
-        assertEquals(listener.address().getPort(), in.readInt());
-        assertFalse(in.readBoolean());
-        assertEquals(0, in.readInt());
+        assertEquals(List.of("nifi.example:" + listener.address().getPort() + " false 0"), peer.peerList());
     }
 
     @Test

@@ -80,10 +80,8 @@ public final class RenewingPeer {
                 for (long left = bytes; left > 0; left -= BUFFER_BYTES) {
                     peer.say(new byte[(int) Math.min(left, BUFFER_BYTES)]);
                 }
-                peer.say(Message.response(ResponseCode.FINISH_TRANSACTION));
-                peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-                peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
-                peer.expect(ResponseCode.TRANSACTION_FINISHED);
+                peer.say(ResponseCode.FINISH_TRANSACTION).expect(ResponseCode.CONFIRM_TRANSACTION);
+                peer.confirm().expect(ResponseCode.TRANSACTION_FINISHED);
             }
         };
 

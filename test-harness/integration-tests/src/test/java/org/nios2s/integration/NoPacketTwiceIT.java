@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -333,24 +332,15 @@ class NoPacketTwiceIT {
             open(portId);
         }
 
-        private void text(final String text) throws IOException {
-            final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            say(Message.integer(bytes.length));
-            say(bytes);
-        }
-
         void push(final List<Sent> packets) throws IOException {
             push();
             for (final Sent packet : packets) {
                 if (packet != packets.getFirst()) {
                     say(ResponseCode.CONTINUE_TRANSACTION);
                 }
-                say(Message.integer(packet.attributes.size()));
-                for (final Map.Entry<String, String> attribute : packet.attributes.entrySet()) {
-                    text(attribute.getKey());
-                    text(attribute.getValue());
+                for (final byte[] field : Message.packetFields(packet.attributes, packet.content.length)) {
+                    say(field);
                 }
-                say(Message.of(header -> header.writeLong(packet.content.length)));
                 say(packet.content);
             }
             say(ResponseCode.FINISH_TRANSACTION);

@@ -6,7 +6,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +21,7 @@ import org.apache.nifi.remote.codec.StandardFlowFileCodec;
 import org.apache.nifi.remote.io.CompressionOutputStream;
 import org.apache.nifi.remote.protocol.ResponseCode;
 import org.apache.nifi.remote.util.StandardDataPacket;
+import org.nios2s.peers.Message;
 
 /**
  * Makes bytes of the lines of a conversation in which the peer speaks.
@@ -72,7 +72,7 @@ final class Speaker {
         final DataOutputStream out = new DataOutputStream(bytes);
         final String first = line.argument(0, "");
         switch (line.verb()) {
-            case "magic" -> out.writeBytes("NiFi");
+            case "magic" -> out.write(Message.magic());
             case "text" -> out.write(first.getBytes(StandardCharsets.UTF_8));
             case "hex" -> out.write(HexFormat.of().parseHex(String.join("", line.arguments())));
             case "zeros" -> out.write(new byte[Integer.parseInt(first)]);
@@ -84,11 +84,11 @@ final class Speaker {
                 out.writeInt(first.getBytes(StandardCharsets.UTF_8).length);
                 out.write(first.getBytes(StandardCharsets.UTF_8));
             }
-            case "protocol" -> named(out, "SocketFlowFileProtocol", line.argument(0, "6"));
-            case "codec" -> named(out, "StandardFlowFileCodec", line.argument(0, "1"));
+            case "protocol" -> out.write(Message.protocol(Integer.parseInt(line.argument(0, "6"))));
+            case "codec" -> out.write(Message.codec(Integer.parseInt(line.argument(0, "1"))));
             case "properties" -> properties(out, line.arguments());
             case "request" -> out.writeUTF(first);
-            case "response" -> response(out, ResponseCode.valueOf(first), line.argument(1, ""));
+            case "response" -> out.write(response(ResponseCode.valueOf(first), line.argument(1, "")));
             case "packet" -> packet(out, line.arguments(), true);
             case "bare-packet" -> packet(out, line.arguments(), false);
             case "gzip-packet" -> {
@@ -115,11 +115,6 @@ final class Speaker {
         return bytes.toByteArray();
     }
 
-    private static void named(final DataOutputStream out, final String name, final String version) throws IOException {
-        out.writeUTF(name);
-        out.writeInt(Integer.parseInt(version));
-    }
-
     private void properties(final DataOutputStream out, final List<String> arguments) throws IOException {
         out.writeUTF(conversation);
         if (Integer.parseInt(arguments.getFirst().substring(1)) >= FIRST_VERSION_WITH_TRANSIT_URI) {
@@ -134,13 +129,8 @@ final class Speaker {
         }
     }
 
-    private static void response(final DataOutputStream out, final ResponseCode code, final String message)
-            throws IOException {
-        if (code.containsMessage()) {
-            code.writeResponse(out, message);
-        } else {
-            code.writeResponse(out);
-        }
+    private static byte[] response(final ResponseCode code, final String message) {
+        return code.containsMessage() ? Message.response(code, message) : Message.response(code);
     }
 
     private void packet(final OutputStream out, final List<String> arguments, final boolean withId) throws IOException {
@@ -193,11 +183,8 @@ final class Speaker {
     }
 
     /** A string as MiNiFi C++ writes it: its length, then its bytes. */
-    private List<byte[]> splitUtf(final String text) throws IOException {
-        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        new DataOutputStream(bytes)
-                .writeUTF(text.replace(CONVERSATION, conversation).replace(TRANSIT_URI, transitUri));
-        final byte[] utf = bytes.toByteArray();
+    private List<byte[]> splitUtf(final String text) {
+        final byte[] utf = Message.utf(text.replace(CONVERSATION, conversation).replace(TRANSIT_URI, transitUri));
         return List.of(Arrays.copyOf(utf, Short.BYTES), Arrays.copyOfRange(utf, Short.BYTES, utf.length));
     }
 
@@ -211,18 +198,8 @@ final class Speaker {
             final int end = attribute.indexOf('=');
             attributes.put(attribute.substring(0, end), attribute.substring(end + 1));
         }
-        final List<byte[]> writes = new ArrayList<>();
-        writes.add(ByteBuffer.allocate(Integer.BYTES).putInt(attributes.size()).array());
-        attributes.forEach((name, value) -> {
-            for (final String text : List.of(name, value)) {
-                final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-                writes.add(
-                        ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
-                writes.add(bytes);
-            }
-        });
         final byte[] content = content(arguments);
-        writes.add(ByteBuffer.allocate(Long.BYTES).putLong(content.length).array());
+        final List<byte[]> writes = Message.packetFields(attributes, content.length);
         for (int from = 0; from < content.length; from += MINIFI_BUFFER) {
             writes.add(Arrays.copyOfRange(content, from, Math.min(content.length, from + MINIFI_BUFFER)));
         }
@@ -231,11 +208,7 @@ final class Speaker {
 
     /** A compressed packet as MiNiFi C++ writes it: whether a chunk follows is said only when it does. */
     private List<byte[]> minifiChunks(final List<String> arguments) throws IOException {
-        final ByteArrayOutputStream packet = new ByteArrayOutputStream();
-        for (final byte[] write : minifiPacket(arguments)) {
-            packet.write(write);
-        }
-        final byte[] plain = packet.toByteArray();
+        final byte[] plain = Message.all(minifiPacket(arguments).toArray(byte[][]::new));
         final List<byte[]> writes = new ArrayList<>();
         for (int from = 0; from < plain.length; from += MINIFI_CHUNK) {
             if (from > 0) {
@@ -244,9 +217,8 @@ final class Speaker {
             final byte[] chunk = Arrays.copyOfRange(plain, from, Math.min(plain.length, from + MINIFI_CHUNK));
             final byte[] deflated = deflate(chunk);
             writes.add("SYNC".getBytes(StandardCharsets.US_ASCII));
-            writes.add(ByteBuffer.allocate(Integer.BYTES).putInt(chunk.length).array());
-            writes.add(
-                    ByteBuffer.allocate(Integer.BYTES).putInt(deflated.length).array());
+            writes.add(Message.integer(chunk.length));
+            writes.add(Message.integer(deflated.length));
             for (int at = 0; at < deflated.length; at += MINIFI_BUFFER) {
                 writes.add(Arrays.copyOfRange(deflated, at, Math.min(deflated.length, at + MINIFI_BUFFER)));
             }
