@@ -52,7 +52,7 @@ record Attacks(String inputPort, String outputPort) {
     }
 
     /** One piece, then another without end. */
-    private static Iterator<byte[]> thenForever(final byte[] first, final byte[] again) {
+    static Iterator<byte[]> thenForever(final byte[] first, final byte[] again) {
         return Stream.concat(Stream.of(first), Stream.generate(() -> again)).iterator();
     }
 

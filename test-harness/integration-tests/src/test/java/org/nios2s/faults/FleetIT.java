@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.faults;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,9 +14,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.nifi.remote.protocol.ResponseCode;
@@ -60,7 +56,6 @@ class FleetIT {
     /** As long as NiFi's client waits. */
     private static final int HANDSHAKE_SECONDS = 60;
 
-    private static final String ABUSER = "127.0.0.2";
     private static final String LIMITED = "127.0.0.3";
 
     private static NifiNode running;
@@ -86,10 +81,6 @@ class FleetIT {
             running.close();
             running = null;
         }
-    }
-
-    private static InetSocketAddress socketOf(final NifiNode nifi) {
-        return new InetSocketAddress(nifi.info().s2sHost(), nifi.info().s2sPort());
     }
 
     private static String input(final NifiNode nifi) {
@@ -138,7 +129,7 @@ class FleetIT {
         final NifiNode nifi = nifi(Listener.NIO);
         final long beganNanos = System.nanoTime();
         final Script script = new Script(Duration.ofMillis(200), slowPush(nifi, kib * KIB), true);
-        try (SteppingPeers peers = SteppingPeers.connect(pushes, socketOf(nifi), script)) {
+        try (SteppingPeers peers = SteppingPeers.connect(pushes, Peers.address(nifi), script)) {
             Awaitility.await().atMost(PATIENCE).until(() -> peers.over() == pushes);
             logger.info(
                     "{} pushes of {} KiB at once: {} done in {} s, failed: {}",
@@ -166,7 +157,7 @@ class FleetIT {
                 Duration.ofMillis(100),
                 List.of(opening(nifi, true, "0"), Line.of(Message.utf("SEND_FLOWFILES")), Line.of(halfAChunk())),
                 false);
-        try (SteppingPeers peers = SteppingPeers.connect(pushes, socketOf(nifi), script)) {
+        try (SteppingPeers peers = SteppingPeers.connect(pushes, Peers.address(nifi), script)) {
             Awaitility.await().atMost(PATIENCE).until(() -> peers.finished() == pushes);
             final long beganNanos = System.nanoTime();
             final long[] most = {before};
@@ -214,7 +205,7 @@ class FleetIT {
                     WireTls.client(nifi.security().tls(nifi.security().keyStore(Identity.CLIENT)));
             final long beganNanos = System.nanoTime();
             try (SteppingPeers peers = SteppingPeers.connect(
-                    clients, socketOf(nifi), new Script(Duration.ZERO, handshake(nifi), true), tls)) {
+                    clients, Peers.address(nifi), new Script(Duration.ZERO, handshake(nifi), true), tls)) {
                 Awaitility.await().atMost(PATIENCE).until(() -> peers.over() == clients);
                 final double seconds = secondsSince(beganNanos);
                 final Map<String, Double> metrics = nifi.metrics("SiteToSiteListener");
@@ -239,7 +230,7 @@ class FleetIT {
         final Duration cpuBefore = nifi.usage().cpu();
         final long beganNanos = System.nanoTime();
         try (SteppingPeers peers =
-                SteppingPeers.connect(clients, socketOf(nifi), new Script(Duration.ofMillis(300), lines, true))) {
+                SteppingPeers.connect(clients, Peers.address(nifi), new Script(Duration.ofMillis(300), lines, true))) {
             final AtomicInteger threads = new AtomicInteger();
             Awaitility.await()
                     .atMost(PATIENCE)
@@ -267,67 +258,37 @@ class FleetIT {
     private static Socket socketFrom(final NifiNode nifi, final String address) throws IOException {
         final Socket socket = new Socket();
         socket.bind(new InetSocketAddress(address, 0));
-        socket.connect(socketOf(nifi));
+        socket.connect(Peers.address(nifi));
         return socket;
     }
 
-    /** Holds as many transactions as it gets, each of which moves just enough to pass for a slow one. Has a thread of its own. */
-    private static final class Abuser implements AutoCloseable {
-        private static final int CONNECTIONS = 50;
-        private static final byte[] A_SECONDS_BYTES = new byte[1_126];
-
-        private final List<Socket> sockets = new CopyOnWriteArrayList<>();
-        private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
-
-        Abuser(final NifiNode nifi) throws IOException {
-            final Line opening = opening(nifi, false, "0");
-            for (int connection = 0; connection < CONNECTIONS; connection++) {
-                final Socket socket = socketFrom(nifi, ABUSER);
-                sockets.add(socket);
-                socket.getOutputStream()
-                        .write(Message.all(
-                                opening.words(),
-                                Message.utf("SEND_FLOWFILES"),
-                                Message.packetHeader(Map.of(), 1L << 62),
-                                A_SECONDS_BYTES));
-                assertArrayEquals(opening.answer(), socket.getInputStream().readNBytes(opening.answer().length));
-            }
-            thread.scheduleAtFixedRate(() -> sockets.removeIf(Abuser::isCut), 1, 1, TimeUnit.SECONDS);
-        }
-
-        private static boolean isCut(final Socket socket) {
-            try {
-                socket.getOutputStream().write(A_SECONDS_BYTES);
-                return false;
-            } catch (final IOException e) {
-                return true;
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            thread.shutdownNow();
-            for (final Socket socket : sockets) {
-                socket.close();
-            }
-        }
+    /** One address that holds as many transactions as it gets, each of which moves just enough to pass for a slow one. */
+    private static Attack abuser(final NifiNode nifi) {
+        final byte[] aSecondsBytes = new byte[1_126];
+        final byte[] beginning = Message.all(
+                opening(nifi, false, "0").words(),
+                Message.utf("SEND_FLOWFILES"),
+                Message.packetHeader(Map.of(), 1L << 62),
+                aSecondsBytes);
+        return new Attack(
+                "all permits", 50, Duration.ofSeconds(1), true, peer -> Attacks.thenForever(beginning, aSecondsBytes));
     }
 
     @Test
     void aPeerThatHoldsAllPermitsMakesRoomForAnother() throws IOException {
         final NifiNode nifi = nifi(Listener.NIO);
-        try (Abuser abuser = new Abuser(nifi)) {
+        final Attack abuser = abuser(nifi);
+        try (AttackSwarm swarm = AttackSwarm.launch(abuser, Peers.address(nifi), true, false)) {
             Awaitility.await()
                     .atMost(PATIENCE)
-                    .until(() ->
-                            nifi.metrics("SiteToSiteListener").get("TransactionsInProgress") >= Abuser.CONNECTIONS);
+                    .until(() -> nifi.metrics("SiteToSiteListener").get("TransactionsInProgress") >= abuser.peers());
             for (int push = 0; push < 3; push++) {
                 try (TestPeer honest = Peers.atPort(nifi, input(nifi))) {
                     final long beganNanos = System.nanoTime();
                     assertEquals(ResponseCode.TRANSACTION_FINISHED, honest.push(Map.of(), content(2 * MIB)));
                     logger.info(
                             "Beside one peer with {} connections at 1.1 KiB/s a push of 2 MiB took {} s; so far {} of them were cut off",
-                            abuser.sockets.size(),
+                            swarm.connected() - swarm.ended(),
                             secondsSince(beganNanos),
                             nifi.metrics("SiteToSiteListener")
                                     .get("Faults_SLOW_PEER")
