@@ -84,7 +84,7 @@ class DrainTest {
             assertEquals("The listener drains: 3 connections are left", listener.call("drain"));
             assertEquals(1, listener.metric("Draining"));
             assertRefused(listener);
-            lister.say(Message.utf("REQUEST_PEER_LIST"));
+            lister.request("REQUEST_PEER_LIST");
             assertEquals(1, lister.read(Integer.BYTES)[Integer.BYTES - 1], "the only node is in the list");
 
             finishPush(small, Place.Size.SMALL_CONTENT);
@@ -92,7 +92,7 @@ class DrainTest {
             finishPush(large, Place.Size.LARGE_REST);
             assertEnded(large);
             assertEquals(List.of("drains"), lines());
-            pull.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
+            pull.say(ResponseCode.TRANSACTION_FINISHED);
             assertEnded(pull);
 
             MatrixListener.awaiting().until(() -> lines().equals(List.of("drains", "empty")));
@@ -121,7 +121,7 @@ class DrainTest {
                 beginPush(peer, listener);
                 peer.say(Place.Size.SMALL_CONTENT, Message.response(ResponseCode.FINISH_TRANSACTION));
                 peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-                peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+                peer.confirm();
                 MatrixListener.awaiting().until(() -> commits.getCount() == 0);
                 listener.call("drain");
                 peer.reset();
@@ -146,15 +146,14 @@ class DrainTest {
                 TestPeer refused = listener.connect()) {
             assertEquals("The listener serves its peers", listener.call("resume"));
             listener.call("drain");
-            refused.say(Message.magic(), Message.protocol(Place.Size.VERSION));
-            refused.expectResource();
+            refused.negotiate();
             refused.say(Message.handshake(MatrixListener.INPUT_PORT));
             refused.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
             assertEquals("The listener serves its peers", listener.call("resume"));
             assertEquals(0, listener.metric("Draining"));
             refused.say(Message.utf("NEGOTIATE_FLOWFILE_CODEC"), Message.codec());
             refused.expectResource();
-            refused.say(Message.utf("SEND_FLOWFILES"));
+            refused.push();
             finishPush(refused, Message.packet(Place.Size.SMALL_CONTENT));
             listener.call("drain");
             assertEnded(refused);
@@ -173,8 +172,7 @@ class DrainTest {
             assertRefused(listener);
             listener.input().allow(identity -> false);
             try (TestPeer peer = listener.connect()) {
-                peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
-                peer.expectResource();
+                peer.negotiate();
                 peer.say(Message.handshake(MatrixListener.INPUT_PORT));
                 peer.expect(ResponseCode.UNAUTHORIZED);
             }
@@ -187,13 +185,12 @@ class DrainTest {
         try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL);
                 TestPeer peer = listener.connect()) {
             listener.call("drain");
-            peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
-            peer.expectResource();
+            peer.negotiate();
             peer.say(Message.handshake(MatrixListener.INPUT_PORT));
             peer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
             peer.say(Message.utf("NEGOTIATE_FLOWFILE_CODEC"), Message.codec());
             peer.expectResource();
-            peer.say(Message.utf("SEND_FLOWFILES"));
+            peer.push();
             assertEnded(peer);
             assertEquals(1, listener.metric("Faults_PORT_NOT_RUNNING"));
         }
@@ -207,13 +204,13 @@ class DrainTest {
             try (TestPeer closed = peer) {
                 while (true) {
                     isConfirmed = false;
-                    closed.say(Message.utf("SEND_FLOWFILES"));
+                    closed.push();
                     closed.say(
                             Message.packet(Place.Size.SMALL_CONTENT),
                             Message.response(ResponseCode.FINISH_TRANSACTION));
                     closed.expect(ResponseCode.CONFIRM_TRANSACTION);
                     isConfirmed = true;
-                    closed.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+                    closed.confirm();
                     closed.expect(ResponseCode.TRANSACTION_FINISHED);
                     acknowledged.incrementAndGet();
                 }
@@ -259,7 +256,7 @@ class DrainTest {
                 TestPeer third = listener.connect()) {
             beginPush(first, listener);
             Place.PUSH.reach(second, listener);
-            second.say(Message.utf("SEND_FLOWFILES"));
+            second.push();
             // The only IO worker answers the third one after it has read what the second one sent.
             Place.PUSH.reach(third, listener);
 

@@ -10,7 +10,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.nios2s.peers.LogLines;
-import org.nios2s.peers.Message;
 import org.nios2s.peers.TestPeer;
 
 /** A peer that asks an empty queue again and again. Lives on the test's thread. */
@@ -26,7 +25,7 @@ class EmptyPullsTest {
             peer.open(MatrixListener.OUTPUT_PORT, listener.properties());
             try (LogLines log = new LogLines("org.nios2s.listener", Level.INFO)) {
                 for (int pull = 0; pull < PULLS; pull++) {
-                    peer.say(Message.utf("RECEIVE_FLOWFILES"));
+                    peer.request("RECEIVE_FLOWFILES");
                     peer.expect(ResponseCode.NO_MORE_DATA);
                 }
                 assertEquals(PULLS, listener.metric("PullsEmpty"));

@@ -91,7 +91,7 @@ class Ipv6Test {
                 TestPeer peer = listener.connect(loopback)) {
             listener.offer(content);
             peer.open(MatrixListener.OUTPUT_PORT, listener.properties());
-            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.request("RECEIVE_FLOWFILES");
             peer.expect(ResponseCode.MORE_DATA);
             peer.finishPull(Message.checksum(listener.readPacket(peer, content)));
             MatrixListener.awaiting().until(() -> listener.output().commits() == 1);

@@ -58,7 +58,7 @@ class KeyRenewalTest {
                 TestPeer peer = listener.connect()) {
             listener.offer(content);
             peer.open(MatrixListener.OUTPUT_PORT);
-            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.request("RECEIVE_FLOWFILES");
             peer.expect(ResponseCode.MORE_DATA);
             final CRC32 checksum = new CRC32();
             checksum.update(listener.readPacket(peer, content));

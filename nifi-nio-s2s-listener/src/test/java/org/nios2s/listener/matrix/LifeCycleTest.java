@@ -34,7 +34,6 @@ import org.nios2s.listener.fault.Guarded;
 import org.nios2s.listener.limits.ConnectionLimit;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.peers.LogLines;
-import org.nios2s.peers.Message;
 import org.nios2s.peers.TestPeer;
 
 /** The listener starts, accepts and stops. Lives on the test's thread. */
@@ -208,7 +207,7 @@ class LifeCycleTest {
         listener.offer(new byte[300_000]);
         try (TestPeer peer = listener.connect()) {
             Place.PULL.reach(peer, listener);
-            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.request("RECEIVE_FLOWFILES");
             peer.expect(ResponseCode.MORE_DATA);
             peer.read(250_000);
             MatrixListener.awaiting().until(() -> reads.get() == 2);

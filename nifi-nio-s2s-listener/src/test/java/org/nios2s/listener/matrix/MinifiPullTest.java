@@ -15,7 +15,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.nios2s.peers.Message;
 import org.nios2s.peers.MinifiReads;
 import org.nios2s.peers.TestPeer;
 
@@ -59,7 +58,7 @@ class MinifiPullTest {
                 listener.offer(content);
             }
             peer.open(MatrixListener.OUTPUT_PORT, listener.properties("BATCH_COUNT", String.valueOf(packets)));
-            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.request("RECEIVE_FLOWFILES");
             peer.expect(ResponseCode.MORE_DATA);
             peer.finishPull(readPackets(peer, packets, content));
             MatrixListener.awaiting().until(() -> listener.output().sent().size() == packets);
@@ -86,7 +85,7 @@ class MinifiPullTest {
             peer.open(
                     MatrixListener.OUTPUT_PORT,
                     listener.properties("GZIP", "true", "BATCH_COUNT", String.valueOf(packets)));
-            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.request("RECEIVE_FLOWFILES");
             peer.expect(ResponseCode.MORE_DATA);
             final CheckedInputStream in = new CheckedInputStream(MinifiReads.inflating(peer.in()), new CRC32());
             while (received.get() < packets) {

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.nios2s.peers.Message;
 import org.nios2s.peers.TestPeer;
 
 /** Which peers stand out, as the bean tells it. Lives on the test's thread. */
@@ -35,17 +34,17 @@ class PeersBeanTest {
             try (TestPeer push = listener.connect();
                     TestPeer pull = listener.connect()) {
                 Place.CONFIRMATION.reach(push, listener);
-                push.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+                push.confirm();
                 push.expect(ResponseCode.TRANSACTION_FINISHED);
                 Place.FINISH.reach(pull, listener);
-                pull.say(Message.response(ResponseCode.TRANSACTION_FINISHED));
+                pull.say(ResponseCode.TRANSACTION_FINISHED);
                 MatrixListener.awaiting()
                         .until(() -> read(listener, "TopPeersByTransactions").equals(peer + "\"transactions\":2}]"));
                 assertEquals(peer + "\"bytes\":" + 2 * Place.Size.SMALL + "}]", read(listener, "TopPeersByBytes"));
                 MatrixListener.awaiting()
                         .until(() -> read(listener, "LongestIdlePeers").startsWith(peer + "\"seconds\":"));
                 assertEquals("[]", read(listener, "TopPeersByFaults"));
-                push.say(Message.utf("NONSENSE"));
+                push.request("NONSENSE");
                 assertTrue(push.isEndedWithin(PATIENCE_MILLIS));
             }
             MatrixListener.awaiting()

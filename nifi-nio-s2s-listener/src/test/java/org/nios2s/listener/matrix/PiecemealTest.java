@@ -83,7 +83,7 @@ class PiecemealTest {
             sayAlone(Message.utf("SEND_FLOWFILES"));
             peer.say(PACKET, Message.response(ResponseCode.FINISH_TRANSACTION));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+            peer.confirm();
             peer.expect(ResponseCode.TRANSACTION_FINISHED);
             assertNoFurtherAcknowledgement();
         }
@@ -96,7 +96,7 @@ class PiecemealTest {
         for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
             sayAllAlone(split(Message.utf("SEND_FLOWFILES"), Short.BYTES));
             sayAllAlone(split(PACKET, 4, 4, 4, 4, 5, 8));
-            peer.say(Message.response(ResponseCode.FINISH_TRANSACTION));
+            peer.say(ResponseCode.FINISH_TRANSACTION);
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
             sayAlone(ResponseCode.CONFIRM_TRANSACTION.getCodeSequence());
             final List<byte[]> text = split(Message.utf("CONFIRM_TRANSACTION"), Short.BYTES);
@@ -131,11 +131,11 @@ class PiecemealTest {
         open(MatrixListener.OUTPUT_PORT);
         for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
             listener.offer(CONTENT);
-            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.request("RECEIVE_FLOWFILES");
             peer.expect(ResponseCode.MORE_DATA);
             final byte[] packet = listener.readPacket(peer, CONTENT);
             peer.expect(ResponseCode.FINISH_TRANSACTION);
-            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, Message.checksum(packet)));
+            peer.say(ResponseCode.CONFIRM_TRANSACTION, Message.checksum(packet));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
             assertNoFurtherAcknowledgement();
             sayAlone(Message.response(ResponseCode.TRANSACTION_FINISHED));
@@ -149,7 +149,7 @@ class PiecemealTest {
         for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
             peer.say(Message.utf("SEND_FLOWFILES"), PACKET, Message.response(ResponseCode.FINISH_TRANSACTION));
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
-            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+            peer.confirm();
             peer.expect(ResponseCode.TRANSACTION_FINISHED);
         }
         assertNoFurtherAcknowledgement();

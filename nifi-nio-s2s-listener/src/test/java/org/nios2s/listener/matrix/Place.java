@@ -42,7 +42,7 @@ enum Place {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             peer.shakeHands(MatrixListener.INPUT_PORT, listener.properties());
-            peer.say(Message.utf("NEGOTIATE_FLOWFILE_CODEC"));
+            peer.request("NEGOTIATE_FLOWFILE_CODEC");
         }
     },
     PUSH(Message.utf("SEND_FLOWFILES"), Message.longestString()) {
@@ -55,7 +55,7 @@ enum Place {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             PUSH.reach(peer, listener);
-            peer.say(Message.utf("SEND_FLOWFILES"));
+            peer.push();
         }
     },
     ATTRIBUTE(Message.all(Message.integer(4), new byte[4]), Message.integer(Integer.MAX_VALUE)) {
@@ -76,7 +76,7 @@ enum Place {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             peer.open(MatrixListener.INPUT_PORT, listener.properties("GZIP", "true"));
-            peer.say(Message.utf("SEND_FLOWFILES"));
+            peer.push();
         }
     },
     INDICATOR(Message.response(ResponseCode.FINISH_TRANSACTION), null) {
@@ -90,7 +90,7 @@ enum Place {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             INDICATOR.reach(peer, listener);
-            peer.say(Message.response(ResponseCode.CONTINUE_TRANSACTION));
+            peer.say(ResponseCode.CONTINUE_TRANSACTION);
         }
     },
     CONFIRMATION(
@@ -99,7 +99,7 @@ enum Place {
         @Override
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             INDICATOR.reach(peer, listener);
-            peer.say(Message.response(ResponseCode.FINISH_TRANSACTION));
+            peer.say(ResponseCode.FINISH_TRANSACTION);
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
         }
     },
@@ -108,7 +108,7 @@ enum Place {
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             CONFIRMATION.reach(peer, listener);
             listener.input().scheduled(false);
-            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, ""));
+            peer.confirm();
             listener.awaitInPort(listener.input());
         }
     },
@@ -148,7 +148,7 @@ enum Place {
             listener.offer(Size.SMALL_CONTENT);
             PULL.reach(peer, listener);
             listener.output().scheduled(false);
-            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.request("RECEIVE_FLOWFILES");
             listener.awaitInPort(listener.output());
         }
     },
@@ -157,7 +157,7 @@ enum Place {
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             listener.offer(new byte[Size.PULLED]);
             PULL.reach(peer, listener);
-            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.request("RECEIVE_FLOWFILES");
             peer.expect(ResponseCode.MORE_DATA);
         }
     },
@@ -166,7 +166,7 @@ enum Place {
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             listener.offer(Size.SMALL_CONTENT);
             PULL.reach(peer, listener);
-            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.request("RECEIVE_FLOWFILES");
             peer.expect(ResponseCode.MORE_DATA);
             listener.readPacket(peer, Size.SMALL_CONTENT);
             peer.expect(ResponseCode.FINISH_TRANSACTION);
@@ -177,11 +177,11 @@ enum Place {
         void reach(final TestPeer peer, final MatrixListener listener) throws IOException {
             listener.offer(Size.SMALL_CONTENT);
             PULL.reach(peer, listener);
-            peer.say(Message.utf("RECEIVE_FLOWFILES"));
+            peer.request("RECEIVE_FLOWFILES");
             peer.expect(ResponseCode.MORE_DATA);
             final String checksum = Message.checksum(listener.readPacket(peer, Size.SMALL_CONTENT));
             peer.expect(ResponseCode.FINISH_TRANSACTION);
-            peer.say(Message.response(ResponseCode.CONFIRM_TRANSACTION, checksum));
+            peer.say(ResponseCode.CONFIRM_TRANSACTION, checksum);
             peer.expect(ResponseCode.CONFIRM_TRANSACTION);
         }
     };

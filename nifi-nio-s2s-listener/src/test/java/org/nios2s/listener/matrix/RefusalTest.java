@@ -22,14 +22,12 @@ class RefusalTest {
         try (MatrixListener listener = MatrixListener.patient(Variant.PLAIN_EPOLL)) {
             listener.input().running(false);
             try (TestPeer peer = listener.connect()) {
-                peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
-                peer.expectResource();
+                peer.negotiate();
                 peer.say(Message.handshake(MatrixListener.INPUT_PORT));
                 peer.expect(ResponseCode.PORT_NOT_IN_VALID_STATE);
             }
             try (TestPeer peer = listener.connect()) {
-                peer.say(Message.magic(), Message.protocol(Place.Size.VERSION));
-                peer.expectResource();
+                peer.negotiate();
                 peer.say(Message.handshake("nowhere"));
                 peer.expect(ResponseCode.UNKNOWN_PORT);
             }
@@ -53,7 +51,7 @@ class RefusalTest {
                 return false;
             });
             try {
-                peer.say(Message.utf("SEND_FLOWFILES"));
+                peer.push();
                 MatrixListener.awaiting().until(() -> asked.getCount() == 0);
                 assertEquals(0, listener.metric("TransactionsInProgress"));
             } finally {

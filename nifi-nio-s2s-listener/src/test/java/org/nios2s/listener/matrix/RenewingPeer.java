@@ -89,7 +89,7 @@ public final class RenewingPeer {
     }
 
     private static void pull(final TestPeer peer, final long bytes, final long pauseNanos) throws IOException {
-        peer.say(Message.utf("RECEIVE_FLOWFILES"));
+        peer.request("RECEIVE_FLOWFILES");
         peer.expect(ResponseCode.MORE_DATA);
         final CRC32 checksum = new CRC32();
         final InputStream packet = new CheckedInputStream(peer.in(), checksum);
