@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.nios2s.listener.limits.MemoryBudget;
 import org.nios2s.listener.limits.SharedResource;
 import org.nios2s.listener.limits.TestHolder;
 import org.nios2s.listener.port.PortDispatcher;
@@ -154,6 +155,18 @@ class SharedAmongPeersTest {
                 return listener.budget().used() > listener.budget().limit();
             }
 
+            /** Until the others wait for it: then the honest peer is admitted, and has no room beyond its reservation. */
+            @Override
+            void awaitUsedUp(
+                    final SteppedListener listener, final List<TestPeer> hostile, final SharedResource.Grant others) {
+                SteppedListener.awaiting().until(() -> {
+                    listener.dispatchers().sweep();
+                    return isUsedUp(listener) && listener.stepsNamed("AwaitMemoryStep") == hostile.size() - 1;
+                });
+                final SharedResource memory = listener.budget().resources().getFirst();
+                others.add(memory.max() * 15 / 16 - MemoryBudget.SMALL_BYTES - memory.held());
+            }
+
             @Override
             Duration patience(final HostileWay way) {
                 return way == STALLED ? PATIENCE : PATIENCE.plus(HALF_A_MINUTE);
@@ -175,12 +188,13 @@ class SharedAmongPeersTest {
             }
 
             @Override
-            void awaitUsedUp(final SteppedListener listener, final List<TestPeer> hostile) {
+            void awaitUsedUp(
+                    final SteppedListener listener, final List<TestPeer> hostile, final SharedResource.Grant others) {
                 // More than what is held in memory is read behind a permit alone.
                 for (int i = 0; i < hostile.size(); i++) {
                     listener.awaitAllRead(i + FIRST_HOSTILE, hostile.get(i));
                 }
-                super.awaitUsedUp(listener, hostile);
+                super.awaitUsedUp(listener, hostile, others);
             }
         },
         /** What a pull carries, and whether it compresses well, is NiFi's own. */
@@ -275,7 +289,8 @@ class SharedAmongPeersTest {
 
         abstract boolean isUsedUp(SteppedListener listener);
 
-        void awaitUsedUp(final SteppedListener listener, final List<TestPeer> hostile) {
+        void awaitUsedUp(
+                final SteppedListener listener, final List<TestPeer> hostile, final SharedResource.Grant others) {
             SteppedListener.awaiting().until(() -> isUsedUp(listener));
         }
 
@@ -417,7 +432,7 @@ class SharedAmongPeersTest {
                     shared.take(open(peer, shared, way, i), way);
                     peer.flush();
                 }
-                shared.awaitUsedUp(listener, hostile);
+                shared.awaitUsedUp(listener, hostile, others);
                 listener.passTime(clock, STEP);
                 awaitServed(listener, shared, way, honest, slow);
             } finally {
