@@ -142,6 +142,7 @@ final class ConversationRun {
             case "stop", "start", "disable", "delete", "disconnect", "empty" ->
                 note(line, own.change(line.verb(), line.argument(0, ""), isDone(line)), expectedOf(line));
             case "transmitting" -> own.awaitTransmitting(line.argument(0, ""));
+            case "idle" -> own.awaitIdle(line.argument(0, ""));
             default -> throw new IOException(conversation + ", " + line + ": there is no such verb");
         }
     }

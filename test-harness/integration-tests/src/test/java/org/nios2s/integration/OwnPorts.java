@@ -139,9 +139,16 @@ final class OwnPorts {
 
     /** Waits until NiFi shows that a port transmits: it has taken the request, to which nobody has heard an answer. */
     void awaitTransmitting(final String name) {
-        Awaitility.await().atMost(PATIENCE).until(() -> flow.describe(ports.get(name))
-                .requiredAt("/status/transmitting")
-                .asBoolean());
+        Awaitility.await().atMost(PATIENCE).until(() -> isTransmitting(name));
+    }
+
+    /** Waits until NiFi shows that a port does not transmit: what was rolled back is in its queue again. */
+    void awaitIdle(final String name) {
+        Awaitility.await().atMost(PATIENCE).until(() -> !isTransmitting(name));
+    }
+
+    private boolean isTransmitting(final String name) {
+        return flow.describe(ports.get(name)).requiredAt("/status/transmitting").asBoolean();
     }
 
     /** Stops the output port: what is between them stays there, and their connection can be changed. */
