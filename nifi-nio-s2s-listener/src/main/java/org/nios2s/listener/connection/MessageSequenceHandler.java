@@ -362,13 +362,15 @@ public final class MessageSequenceHandler extends ChannelInboundHandlerAdapter i
     }
 
     /** As {@link Holder#revoke}. From any thread. */
-    void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue) {
+    void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue, final Runnable otherwise) {
         connection.worker().execute(() -> {
             // Bytes that the peer has sent by now are read first: a worker that was busy would take its own delay for
             // silence.
             workerConnections.afterLoopIteration(() -> {
                 if (step.isPeersTurn() && isStillDue.getAsBoolean()) {
                     fail(reason);
+                } else {
+                    otherwise.run();
                 }
             });
         });

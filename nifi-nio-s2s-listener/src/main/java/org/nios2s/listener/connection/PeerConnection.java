@@ -195,8 +195,8 @@ public final class PeerConnection implements TransactionPeer {
     }
 
     @Override
-    public void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue) {
-        handler.revoke(reason, isStillDue);
+    public void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue, final Runnable otherwise) {
+        handler.revoke(reason, isStillDue, otherwise);
     }
 
     @Override

@@ -73,7 +73,7 @@ public final class ConnectionLimit {
         }
 
         @Override
-        public void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue) {
+        public void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue, final Runnable otherwise) {
             connection.evict(reason);
         }
 

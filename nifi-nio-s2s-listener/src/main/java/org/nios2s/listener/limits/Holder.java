@@ -17,6 +17,7 @@ public interface Holder {
      *
      * @param reason for the log
      * @param isStillDue asked on the connection's IO worker, after a look at the socket
+     * @param otherwise runs in its place, on the IO worker too, if nothing ends
      */
-    void revoke(ConnectionFault reason, BooleanSupplier isStillDue);
+    void revoke(ConnectionFault reason, BooleanSupplier isStillDue, Runnable otherwise);
 }

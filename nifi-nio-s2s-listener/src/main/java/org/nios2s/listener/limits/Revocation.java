@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.nios2s.listener.fault.ConnectionFault;
 import org.nios2s.listener.fault.ConnectionFault.Kind;
@@ -48,9 +49,6 @@ import org.nios2s.listener.time.NanoClock;
 public final class Revocation {
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** A holder that was told to end and did not: by then it was not its peer's turn any more. */
-    private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     /** The largest holder first; of one peer what has been silent longest. */
     private static final Comparator<Candidate> ORDER = Comparator.<Candidate>comparingLong(
                     candidate -> candidate.grant.peerHeld())
@@ -79,16 +77,19 @@ public final class Revocation {
             return grant.wouldHelp(waiter) && (isOfHeavierPeer(waiter) || isSilent() || grant.hasHadItsTurn());
         }
 
-        /** Ends what is under way, unless another transaction has begun meanwhile. */
-        void endAsHeavier(final String reason) {
-            final PeerTurn turn = grant.holder().turn();
-            grant.holder().revoke(Kind.SLOW_PEER.fault(reason), () -> turn.takenNanos() >= PATIENCE_NANOS);
+        /** @return what ends the transaction, unless another one has begun meanwhile */
+        Runnable endAsHeavier(final String reason, final Runnable otherwise) {
+            return end(reason, grant.holder().turn()::takenNanos, otherwise);
         }
 
-        /** Ends what is under way, unless the peer has been heard of meanwhile. */
-        void endAsSilent(final String reason) {
-            final PeerTurn turn = grant.holder().turn();
-            grant.holder().revoke(Kind.SLOW_PEER.fault(reason), () -> turn.silentNanos() >= PATIENCE_NANOS);
+        /** @return what ends the transaction, unless the peer has been heard of meanwhile */
+        Runnable endAsSilent(final String reason, final Runnable otherwise) {
+            return end(reason, grant.holder().turn()::silentNanos, otherwise);
+        }
+
+        private Runnable end(final String reason, final LongSupplier nanos, final Runnable otherwise) {
+            return () -> grant.holder()
+                    .revoke(Kind.SLOW_PEER.fault(reason), () -> nanos.getAsLong() >= PATIENCE_NANOS, otherwise);
         }
     }
 
@@ -105,7 +106,10 @@ public final class Revocation {
         this.clock = clock;
     }
 
-    /** Ends a transaction for each peer that has waited too long. */
+    /**
+     * Ends a transaction for each peer that has waited too long. If our turn has begun by then, nothing ends, and the next look chooses
+     * again.
+     */
     public void check(final SharedResource resource) {
         final List<Runnable> ends = new ArrayList<>();
         final long nowNanos = clock.nanoTime();
@@ -114,7 +118,7 @@ public final class Revocation {
             if (overdue.isEmpty()) {
                 return;
             }
-            final List<Candidate> candidates = candidates(resource, nowNanos);
+            final List<Candidate> candidates = candidates(resource);
             final Map<Part, Unhelped> unhelped = new HashMap<>();
             for (final Grant waiter : overdue) {
                 final Unhelped before = unhelped.get(waiter.part());
@@ -129,10 +133,15 @@ public final class Revocation {
                     continue;
                 }
                 final Grant chosen = due.get().grant;
-                ends.add(end(resource, waiter, due.get()));
                 candidates.removeIf(other -> other.grant.holder() == chosen.holder());
-                chosen.tell(nowNanos);
-                waiter.waitAgain(nowNanos);
+                chosen.tell();
+                final long sinceNanos = waiter.waitSince(nowNanos);
+                ends.add(end(resource, waiter, due.get(), () -> {
+                    synchronized (resource) {
+                        chosen.untell();
+                        waiter.waitSince(sinceNanos);
+                    }
+                }));
             }
         }
         ends.forEach(end -> Guarded.run("Ending a transaction that others wait for", end::run));
@@ -165,22 +174,22 @@ public final class Revocation {
             if (idle == null) {
                 return false;
             }
-            idle.tell(clock.nanoTime());
+            idle.tell();
         }
-        idle.holder().revoke(reason, () -> true);
+        // One that is busy by then says so by itself.
+        idle.holder().revoke(reason, () -> true, () -> {});
         return true;
     }
 
     private int endForNewcomers(final SharedResource resource, final int most, final Predicate<Candidate> gives) {
         final List<Runnable> ends = new ArrayList<>();
-        final long nowNanos = clock.nanoTime();
         synchronized (resource) {
-            for (final Candidate candidate : candidates(resource, nowNanos)) {
+            for (final Candidate candidate : candidates(resource)) {
                 if (ends.size() == most) {
                     break;
                 }
                 if (gives.test(candidate)) {
-                    candidate.grant.tell(nowNanos);
+                    candidate.grant.tell();
                     ends.add(endForNewcomers(resource, candidate));
                 }
             }
@@ -191,13 +200,14 @@ public final class Revocation {
 
     private static Runnable endForNewcomers(final SharedResource resource, final Candidate chosen) {
         final String others = "newcomers wait for " + resource.name();
+        final Runnable otherwise = chosen.grant::untell;
         if (chosen.isSilent()) {
-            return () -> chosen.endAsSilent("The peer is silent, and " + others);
+            return chosen.endAsSilent("The peer is silent, and " + others, otherwise);
         }
-        return () -> chosen.endAsHeavier("The peer has others like this one, and " + others);
+        return chosen.endAsHeavier("The peer has others like this one, and " + others, otherwise);
     }
 
-    private static List<Candidate> candidates(final SharedResource resource, final long nowNanos) {
+    private static List<Candidate> candidates(final SharedResource resource) {
         final List<Grant> grants = resource.heldGrants();
         final Map<Holder, Long> ofConnections = new IdentityHashMap<>();
         grants.forEach(grant -> ofConnections.merge(grant.holder(), grant.counted(), Long::sum));
@@ -207,7 +217,7 @@ public final class Revocation {
             final Candidate candidate =
                     new Candidate(grant, ofConnections.get(grant.holder()), grant.takenNanos(), turn.silentNanos());
             final boolean isLong = candidate.takenNanos >= PATIENCE_NANOS || candidate.isSilent();
-            if (isLong && turn.isPeers() && !grant.wasToldSince(nowNanos - TOLD_NANOS)) {
+            if (isLong && turn.isPeers() && !grant.isTold()) {
                 candidates.add(candidate);
             }
         }
@@ -215,16 +225,17 @@ public final class Revocation {
         return candidates;
     }
 
-    private static Runnable end(final SharedResource resource, final Grant waiter, final Candidate chosen) {
+    private static Runnable end(
+            final SharedResource resource, final Grant waiter, final Candidate chosen, final Runnable otherwise) {
         final String others = "another peer has waited for " + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
                 + " s for " + resource.name();
         if (chosen.isOfHeavierPeer(waiter)) {
-            return () ->
-                    chosen.endAsHeavier("The peer holds more than others, and " + others + ": one transaction ends");
+            return chosen.endAsHeavier(
+                    "The peer holds more than others, and " + others + ": one transaction ends", otherwise);
         }
         if (chosen.isSilent()) {
-            return () -> chosen.endAsSilent("The peer is silent, and " + others + ", of which it holds some");
+            return chosen.endAsSilent("The peer is silent, and " + others + ", of which it holds some", otherwise);
         }
-        return () -> chosen.endAsHeavier("The peer has had its turn, and " + others + ", which one has at a time");
+        return chosen.endAsHeavier("The peer has had its turn, and " + others + ", which one has at a time", otherwise);
     }
 }

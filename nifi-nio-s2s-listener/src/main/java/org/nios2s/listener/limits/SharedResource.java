@@ -471,7 +471,7 @@ public final class SharedResource {
 
         private State state = State.WAITING;
         private boolean isImmediate;
-        /** Since when it waits, or when its holder was told to give it back. */
+        /** Since when it waits, or when somebody was told on its behalf. */
         private long sinceNanos;
 
         /** What its peer had taken of its own time before it held this. */
@@ -654,14 +654,16 @@ public final class SharedResource {
         }
 
         /** The holder is told to give it back. */
-        void tell(final long nowNanos) {
+        void tell() {
             markIdle(false);
-            sinceNanos = nowNanos;
             countTold(counted());
         }
 
-        private void untell() {
-            countTold(-told);
+        /** It has come back, or its holder keeps it. */
+        void untell() {
+            synchronized (SharedResource.this) {
+                countTold(-told);
+            }
         }
 
         private void countTold(final long more) {
@@ -670,16 +672,19 @@ public final class SharedResource {
             SharedResource.this.told += more;
         }
 
-        boolean wasToldSince(final long nanos) {
-            if (sinceNanos - nanos < 0) {
-                untell();
-            }
+        boolean isTold() {
             return told > 0;
         }
 
-        /** Somebody has been told on its behalf. */
-        void waitAgain(final long nowNanos) {
-            sinceNanos = nowNanos;
+        /**
+         * Somebody was told on its behalf, or was told and keeps what it has.
+         *
+         * @return since when it has waited
+         */
+        long waitSince(final long nanos) {
+            final long before = sinceNanos;
+            sinceNanos = nanos;
+            return before;
         }
 
         /** @return whether a waiter gets on if this comes back */

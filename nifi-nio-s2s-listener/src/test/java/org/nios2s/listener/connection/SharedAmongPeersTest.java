@@ -600,6 +600,43 @@ class SharedAmongPeersTest {
         }
     }
 
+    @Test
+    @DisplayName("is served soon, where the listener writes just as a transaction is to end")
+    void ourTurnJustThen() throws Exception {
+        final Semaphore disk = new Semaphore(1);
+        try (SteppedListener listener = listener("buffer.memory", "4 MB");
+                TestPeer honest = listener.connectFrom("127.0.0.9").open(INPUT_PORT)) {
+            listener.input().beforeWrite(() -> {
+                disk.acquireUninterruptibly();
+                disk.release();
+            });
+            for (int i = 0; i < 4; i++) {
+                hostile.add(listener.connectFrom("127.0.0.1").open(INPUT_PORT));
+                STALLED.push(hostile.get(i), LARGE);
+                listener.awaitAllRead(i + 1, hostile.get(i).flush());
+            }
+            listener.passTime(clock, Duration.ofSeconds(1));
+            honest.push().packet(Map.of(), HonestTransaction.content(LARGE)).flush();
+            listener.awaitSteps("AwaitSessionStep", 1);
+            listener.passTime(clock, Duration.ofSeconds(3).minus(STEP));
+            disk.acquireUninterruptibly();
+            goOn(peer -> peer.say(new byte[UNWRITTEN]).flush());
+            listener.awaitSteps("AwaitWriterStep", hostile.size());
+            clock.addAndGet(STEP.toNanos());
+            // At the last look it was the peers' turn.
+            listener.dispatchers().sweep();
+            listener.checkDeadlines();
+            listener.assertNoFault();
+            disk.release();
+            listener.awaitSteps("AwaitWriterStep", 0);
+            listener.passTime(clock, STEP.multipliedBy(2));
+            listener.awaitSteps("AwaitSessionStep", 0);
+            for (final TestPeer peer : hostile) {
+                peer.close();
+            }
+        }
+    }
+
     private static boolean waitsForSession(final SteppedListener listener) {
         return "AwaitSessionStep".equals(listener.step(0));
     }

@@ -46,18 +46,22 @@ class RevocationTest {
     }
 
     private void pass(final long seconds, final Pace pace, final SharedResource... resources) {
-        final long quarter = TimeUnit.MILLISECONDS.toNanos(250);
         for (int i = 0; i < 4 * seconds; i++) {
-            clock.addAndGet(quarter);
-            for (final TestHolder holder : holders) {
-                holder.turn().count(pace != Pace.WAITS_FOR_US, quarter, quarter);
-                if (pace == Pace.DRIPS) {
-                    holder.turn().heard();
-                }
+            look(pace, resources);
+        }
+    }
+
+    private void look(final Pace pace, final SharedResource... resources) {
+        final long quarter = TimeUnit.MILLISECONDS.toNanos(250);
+        clock.addAndGet(quarter);
+        for (final TestHolder holder : holders) {
+            holder.turn().count(pace != Pace.WAITS_FOR_US, quarter, quarter);
+            if (pace == Pace.DRIPS) {
+                holder.turn().heard();
             }
-            for (final SharedResource resource : resources) {
-                revocation.check(resource);
-            }
+        }
+        for (final SharedResource resource : resources) {
+            revocation.check(resource);
         }
     }
 
@@ -236,5 +240,23 @@ class RevocationTest {
         }
         pass(3, Pace.DRIPS, resource);
         assertEquals(5, revoked());
+    }
+
+    @Test
+    @DisplayName("is told again at the next look if our turn had begun just then, and once is enough")
+    void ourTurnJustThen() {
+        final SharedResource resource = of(4, 0);
+        final Part part = resource.commonPart();
+        for (int i = 0; i < 4; i++) {
+            hold(part, "hog").ourTurn(true);
+        }
+        waitFor(part, "honest", 1);
+        pass(4, Pace.DRIPS, resource);
+        assertEquals(0, revoked());
+        holders.forEach(holder -> holder.ourTurn(false));
+        look(Pace.DRIPS, resource);
+        assertEquals(1, revoked());
+        pass(2, Pace.DRIPS, resource);
+        assertEquals(1, revoked());
     }
 }

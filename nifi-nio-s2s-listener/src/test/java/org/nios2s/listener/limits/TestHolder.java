@@ -11,6 +11,7 @@ public final class TestHolder implements Holder {
     private final PeerKey key;
     private final PeerTurn turn = new PeerTurn();
     private final List<ConnectionFault> revocations = new ArrayList<>();
+    private boolean isOurTurn;
 
     public TestHolder(final String peer) {
         this.key = new PeerKey(peer);
@@ -27,10 +28,17 @@ public final class TestHolder implements Holder {
     }
 
     @Override
-    public void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue) {
-        if (isStillDue.getAsBoolean()) {
+    public void revoke(final ConnectionFault reason, final BooleanSupplier isStillDue, final Runnable otherwise) {
+        if (!isOurTurn && isStillDue.getAsBoolean()) {
             revocations.add(reason);
+        } else {
+            otherwise.run();
         }
+    }
+
+    /** Sets whether our turn has begun by the time at which it is told to end. */
+    void ourTurn(final boolean ours) {
+        isOurTurn = ours;
     }
 
     /** @return why it was told to end, each time */
