@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.nios2s.listener.tls;
 
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -16,9 +17,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * A TLS handshake with our own server, up to the point at which the server has proved that it can use its key: the client is asked
@@ -38,7 +37,8 @@ public final class TrialHandshake {
     private TrialHandshake() throws SSLException {
         try {
             client = SSLContext.getInstance("TLS");
-            client.init(new KeyManager[] {keyManager}, new TrustManager[] {new TrustAll()}, null);
+            // The server is ourselves: the peers decide whether its certificate is expired or unknown.
+            client.init(new KeyManager[] {keyManager}, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
         } catch (final GeneralSecurityException e) {
             throw new SSLException("This Java has no TLS for a trial", e);
         }
@@ -170,38 +170,6 @@ public final class TrialHandshake {
         @Override
         public PrivateKey getPrivateKey(final String alias) {
             return null;
-        }
-    }
-
-    /** A trust manager that trusts the server, which is ourselves: the peers decide whether its certificate is expired or unknown. */
-    private static final class TrustAll extends X509ExtendedTrustManager {
-        @Override
-        public void checkServerTrusted(final X509Certificate[] chain, final String type, final Socket socket) {}
-
-        @Override
-        public void checkServerTrusted(final X509Certificate[] chain, final String type, final SSLEngine engine) {}
-
-        @Override
-        public void checkServerTrusted(final X509Certificate[] chain, final String type) {}
-
-        @Override
-        public void checkClientTrusted(final X509Certificate[] chain, final String type, final Socket socket) {
-            checkClientTrusted(chain, type);
-        }
-
-        @Override
-        public void checkClientTrusted(final X509Certificate[] chain, final String type, final SSLEngine engine) {
-            checkClientTrusted(chain, type);
-        }
-
-        @Override
-        public void checkClientTrusted(final X509Certificate[] chain, final String type) {
-            throw new UnsupportedOperationException("This is a client");
-        }
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
         }
     }
 }
