@@ -512,11 +512,6 @@ public final class SharedResource {
             return used;
         }
 
-        /** @return whether more may be used: within what is reserved, or beyond it as long as there is room for its peer */
-        public boolean canGrow() {
-            return used < reserved || hasRoomToGrow();
-        }
-
         /** @return whether more may be used than is reserved */
         public boolean hasRoomToGrow() {
             return part.hasRoomToGrow() && Growth.leavesRoomForPeers(peer.held, part.partMax.getAsLong());

@@ -209,7 +209,7 @@ final class Push implements PacketDecoder.Handler, TransactionContext {
         return streaming != null
                 && attributeMemory == null
                 && decoder.heldBytes() > RESERVED_BYTES
-                && !lease.charge().canGrow();
+                && !lease.charge().hasRoomToGrow();
     }
 
     private long maxInMemory() {

@@ -293,7 +293,7 @@ public final class StreamedPush implements PacketSink, OutcomeListener {
     }
 
     private long bound(final long whereThereIsRoom) {
-        if (lease.charge().canGrow()) {
+        if (lease.charge().hasRoomToGrow()) {
             return whereThereIsRoom;
         }
         return RESERVED_BYTES;

@@ -171,9 +171,9 @@ class SharedResourceModelTest {
             check();
         }
 
-        /** More is used where it may be: by one at a time. */
+        /** More is used where it may be: by one at a time, and first what is reserved. */
         void use(final Request request) {
-            if (request.state == State.HELD && request.grant.canGrow()) {
+            if (request.state == State.HELD && (request.used < request.reserved || request.grant.hasRoomToGrow())) {
                 request.used++;
                 request.grant.add(1);
                 check();

@@ -182,7 +182,7 @@ class SharedResourceTest {
         final SharedResource resource = of(100, 0);
         final Part part = resource.part(100);
         final Grant grant = request(part, "a", 10);
-        assertTrue(grant.canGrow());
+        assertTrue(grant.hasRoomToGrow());
         grant.add(10);
         assertEquals(10, resource.held());
         grant.add(5);
@@ -203,15 +203,15 @@ class SharedResourceTest {
         final Grant others = request(part, "others", 100);
         final Grant grant = request(part, "a", 10);
         grant.add(49);
-        assertTrue(grant.canGrow());
+        assertTrue(grant.hasRoomToGrow());
         grant.add(1);
-        assertFalse(grant.canGrow());
+        assertFalse(grant.hasRoomToGrow());
         others.close();
-        assertTrue(grant.canGrow());
+        assertTrue(grant.hasRoomToGrow());
         final Grant waiting = request(part, "b", 120);
-        assertFalse(grant.canGrow());
+        assertFalse(grant.hasRoomToGrow());
         waiting.close();
-        assertTrue(grant.canGrow());
+        assertTrue(grant.hasRoomToGrow());
     }
 
     @Test
@@ -223,13 +223,13 @@ class SharedResourceTest {
         final Grant first = request(part, "a");
         final Grant second = request(part, "a");
         first.add(58);
-        assertTrue(second.canGrow());
+        assertTrue(second.hasRoomToGrow());
         second.add(2);
-        assertFalse(first.canGrow() || second.canGrow());
-        assertFalse(request(resource.part(160), "a", 0).canGrow());
+        assertFalse(first.hasRoomToGrow() || second.hasRoomToGrow());
+        assertFalse(request(resource.part(160), "a", 0).hasRoomToGrow());
         final Grant other = request(part, "b");
         other.add(59);
-        assertTrue(other.canGrow());
+        assertTrue(other.hasRoomToGrow());
     }
 
     @Test
