@@ -23,7 +23,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.groups.ProcessGroup;
@@ -52,6 +51,7 @@ import org.nios2s.listener.protocol.RawProtocol;
 import org.nios2s.listener.settings.ListenerSettings;
 import org.nios2s.listener.settings.TransportSelection;
 import org.nios2s.listener.time.NanoClock;
+import org.nios2s.listener.tls.ReadKey;
 import org.nios2s.listener.tls.TlsHandlerFactory;
 import org.nios2s.wire.ResponseCode;
 import org.slf4j.Logger;
@@ -89,15 +89,12 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
      * @param peersKeyLimitBytes after which the Java of peers is taken to renew a key of TLS
      */
     record Environment(
-            NanoClock clock,
-            Schedule schedule,
-            Function<InetAddress, String> resolver,
-            LongSupplier peersKeyLimitBytes) {
+            NanoClock clock, Schedule schedule, Function<InetAddress, String> resolver, long peersKeyLimitBytes) {
         private static final Environment REAL = new Environment(
                 NanoClock.SYSTEM,
                 (thread, millis, task) -> thread.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS),
                 InetAddress::getHostName,
-                TlsHandlerFactory::ownKeyLimitBytes);
+                ReadKey.DEFAULT_LIMIT_BYTES);
 
         /** Has tasks run again and again, by the time that the clock tells. */
         @FunctionalInterface
@@ -232,7 +229,7 @@ public final class NioRemoteSiteListener implements RemoteSiteListener {
                         sslContext,
                         settings.tlsProvider(),
                         settings.io().workerThreads(),
-                        environment.peersKeyLimitBytes().getAsLong());
+                        environment.peersKeyLimitBytes());
         private final Map<EventLoop, WorkerConnections> connections = new IdentityHashMap<>();
         private final ListenerContext context = newContext();
         private StopSignal stopSignal;

@@ -21,7 +21,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import javax.net.ssl.SSLContext;
 import org.apache.nifi.connectable.ConnectableType;
 import org.apache.nifi.groups.ProcessGroup;
@@ -120,7 +119,7 @@ public class ServedListener implements AutoCloseable {
             final SSLContext tls,
             final NodeInformant nodeInformant,
             final Function<InetAddress, String> resolver,
-            final LongSupplier peersKeyLimitBytes) {
+            final long peersKeyLimitBytes) {
         return (port, properties) -> {
             // Of a listener that did not get its port.
             time.repeated.clear();

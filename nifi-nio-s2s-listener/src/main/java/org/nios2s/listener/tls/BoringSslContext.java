@@ -41,21 +41,14 @@ final class BoringSslContext implements Supplier<SslContext> {
     private static final Logger logger = LoggerFactory.getLogger(BoringSslContext.class);
 
     private final TlsParameters offer;
-    private final long peersKeyLimitBytes;
     private List<X509Certificate> certificates;
     /** Null while the JDK has to serve. */
     private SslContext context;
 
-    /** @param peersKeyLimitBytes after which the Java of peers renews a key */
-    BoringSslContext(final TlsParameters offer, final long peersKeyLimitBytes) throws SSLException {
+    BoringSslContext(final TlsParameters offer) throws SSLException {
         this.offer = offer;
-        this.peersKeyLimitBytes = peersKeyLimitBytes;
         certificates = certificates();
         context = make();
-    }
-
-    long peersKeyLimitBytes() {
-        return peersKeyLimitBytes;
     }
 
     /** @return the context for the next connection, or null where the JDK has to serve it */

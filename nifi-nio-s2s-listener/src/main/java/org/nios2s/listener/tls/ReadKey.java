@@ -9,6 +9,9 @@ package org.nios2s.listener.tls;
  * sending data, and more records than that may be on their way. So a pull pauses when it has used the key up.
  */
 public final class ReadKey {
+    /** Java's own, for all ciphers. */
+    public static final long DEFAULT_LIMIT_BYTES = 1L << 37;
+
     private static final Runnable NOTHING = () -> {};
 
     private final long limitBytes;

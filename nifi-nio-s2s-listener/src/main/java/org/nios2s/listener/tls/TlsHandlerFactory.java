@@ -12,7 +12,6 @@ import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.internal.tcnative.SSL;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
-import java.security.Security;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -63,6 +62,7 @@ public final class TlsHandlerFactory implements AutoCloseable {
 
     private final SslContext jdk;
     private final BoringSslContext boringSsl;
+    private final long peersKeyLimitBytes;
     private final JdkPeers jdkPeers = new JdkPeers(NanoClock.SYSTEM);
     private final Obstacle obstacle;
     private final ExecutorService handshakes;
@@ -76,30 +76,26 @@ public final class TlsHandlerFactory implements AutoCloseable {
             final SslContext jdk,
             final BoringSslContext boringSsl,
             final Obstacle obstacle,
-            final int handshakeThreads) {
+            final int handshakeThreads,
+            final long peersKeyLimitBytes) {
         this.jdk = jdk;
         this.boringSsl = boringSsl;
+        this.peersKeyLimitBytes = peersKeyLimitBytes;
         this.obstacle = obstacle;
         this.handshakes = Executors.newFixedThreadPool(
                 handshakeThreads, new DefaultThreadFactory("Site-to-Site NIO Handshake", true));
     }
 
-    /**
-     * For peers whose Java renews keys as often as this one.
-     *
-     * @param choice of the provider; if OpenSSL can't serve, the JDK does, see {@link #reportObstacle}
-     */
+    /** For peers whose Java renews keys as Java does by default. */
     public static TlsHandlerFactory create(
             final SSLContext sslContext, final Provider choice, final int handshakeThreads) {
-        return create(sslContext, choice, handshakeThreads, ownKeyLimitBytes());
+        return create(sslContext, choice, handshakeThreads, ReadKey.DEFAULT_LIMIT_BYTES);
     }
 
-    /** @return bytes after which this Java renews a key */
-    public static long ownKeyLimitBytes() {
-        return TlsParameters.keyLimitBytes(Security.getProperty(TlsParameters.KEY_LIMITS));
-    }
-
-    /** @param peersKeyLimitBytes after which the Java of peers renews a key */
+    /**
+     * @param choice of the provider; if OpenSSL can't serve, the JDK does, see {@link #reportObstacle}
+     * @param peersKeyLimitBytes after which the Java of peers is taken to renew a key
+     */
     public static TlsHandlerFactory create(
             final SSLContext sslContext,
             final Provider choice,
@@ -107,20 +103,22 @@ public final class TlsHandlerFactory implements AutoCloseable {
             final long peersKeyLimitBytes) {
         final TlsParameters offer = TlsParameters.ofHttps(sslContext);
         final SslContext jdk = jdkContext(sslContext, offer);
-        if (choice == Provider.JDK) {
-            return new TlsHandlerFactory(jdk, null, Obstacle.NONE, handshakeThreads);
-        }
-        try {
-            final String obstacle = obstacleToOpenSsl(offer);
-            if (obstacle == null) {
-                return new TlsHandlerFactory(
-                        jdk, new BoringSslContext(offer, peersKeyLimitBytes), Obstacle.NONE, handshakeThreads);
+        BoringSslContext boringSsl = null;
+        Obstacle obstacle = Obstacle.NONE;
+        if (choice != Provider.JDK) {
+            try {
+                final String reason = obstacleToOpenSsl(offer);
+                if (reason == null) {
+                    boringSsl = new BoringSslContext(offer);
+                } else {
+                    obstacle = new Obstacle(choice, reason);
+                }
+            } catch (final SSLException | RuntimeException | LinkageError e) {
+                logger.debug("OpenSSL can't serve TLS", e);
+                obstacle = new Obstacle(choice, e.toString());
             }
-            return new TlsHandlerFactory(jdk, null, new Obstacle(choice, obstacle), handshakeThreads);
-        } catch (final SSLException | RuntimeException | LinkageError e) {
-            logger.debug("OpenSSL can't serve TLS", e);
-            return new TlsHandlerFactory(jdk, null, new Obstacle(choice, e.toString()), handshakeThreads);
         }
+        return new TlsHandlerFactory(jdk, boringSsl, obstacle, handshakeThreads, peersKeyLimitBytes);
     }
 
     private static SslContext jdkContext(final SSLContext sslContext, final TlsParameters offer) {
@@ -194,7 +192,7 @@ public final class TlsHandlerFactory implements AutoCloseable {
     public ReadKey readKey(final SSLEngine engine) {
         if (engine instanceof ReferenceCountedOpenSslEngine
                 && TlsParameters.TLS_1_3.equals(engine.getSession().getProtocol())) {
-            return new ReadKey(boringSsl.peersKeyLimitBytes());
+            return new ReadKey(peersKeyLimitBytes);
         }
         return ReadKey.unlimited();
     }

@@ -42,9 +42,6 @@ record TlsParameters(List<String> protocols, List<String> suites, List<String> g
 
     private static final Pattern KEY_LIMIT = Pattern.compile("\\bKeyUpdate\\s+(2\\^)?(\\d+)", Pattern.CASE_INSENSITIVE);
 
-    /** Java's own, for all ciphers. */
-    private static final long DEFAULT_KEY_LIMIT = 1L << 37;
-
     /** @param sslContext NiFi's own, on which its HTTPS works */
     static TlsParameters ofHttps(final SSLContext sslContext) {
         final SSLEngine engine = sslContext.createSSLEngine();
@@ -86,7 +83,7 @@ record TlsParameters(List<String> protocols, List<String> suites, List<String> g
 
     /** @return whether a limit is lower than Java's own: where NiFi's Java has such a limit, the peers' Java often has it, too */
     private boolean renewsKeysOften() {
-        return keyLimitBytes(keyLimits) < DEFAULT_KEY_LIMIT;
+        return keyLimitBytes(keyLimits) < ReadKey.DEFAULT_LIMIT_BYTES;
     }
 
     /** @return the lowest of these limits, or {@link Long#MAX_VALUE} for none */

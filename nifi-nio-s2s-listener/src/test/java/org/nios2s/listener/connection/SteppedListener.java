@@ -44,7 +44,7 @@ import org.nios2s.listener.port.PortDispatcher;
 import org.nios2s.listener.port.PortRegistry;
 import org.nios2s.listener.port.RecordingPort;
 import org.nios2s.listener.time.NanoClock;
-import org.nios2s.listener.tls.TlsHandlerFactory;
+import org.nios2s.listener.tls.ReadKey;
 import org.nios2s.listener.transaction.ThrottledExecutor;
 import org.nios2s.peers.LogLines;
 import org.nios2s.peers.TestPeer;
@@ -95,7 +95,7 @@ final class SteppedListener extends ServedListener {
      * @param settings keys without {@code nifi.remote.input.nio.}, and values, in turn
      */
     SteppedListener(final NanoClock clock, final SSLContext tls, final String... settings) throws Exception {
-        this(clock, tls, TlsHandlerFactory.ownKeyLimitBytes(), settings);
+        this(clock, tls, ReadKey.DEFAULT_LIMIT_BYTES, settings);
     }
 
     /**
@@ -108,7 +108,7 @@ final class SteppedListener extends ServedListener {
             throws Exception {
         this(
                 new SteppedTime(clock),
-                time -> stepped(time, tls, null, address -> HOST_NAME, () -> peersKeyLimitBytes),
+                time -> stepped(time, tls, null, address -> HOST_NAME, peersKeyLimitBytes),
                 tls != null,
                 settings);
         final HostNames hostNames = context().endpoint().hostNames();
@@ -133,7 +133,7 @@ final class SteppedListener extends ServedListener {
             throws Exception {
         this(
                 new SteppedTime(STANDING),
-                time -> stepped(time, null, nodeInformant, resolver, TlsHandlerFactory::ownKeyLimitBytes),
+                time -> stepped(time, null, nodeInformant, resolver, ReadKey.DEFAULT_LIMIT_BYTES),
                 false,
                 settings);
     }
