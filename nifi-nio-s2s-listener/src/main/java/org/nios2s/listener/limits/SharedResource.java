@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -37,10 +36,6 @@ import org.nios2s.listener.time.NanoClock;
 public final class SharedResource {
     /** For a level without a maximum. */
     public static final long UNLIMITED = Long.MAX_VALUE / 4;
-
-    private static final Comparator<PeerQueue> TURNS = Comparator.<PeerQueue>comparingLong(queue -> queue.peer.held)
-            .thenComparingLong(PeerQueue::turn)
-            .thenComparingLong(PeerQueue::firstTicket);
 
     /** Of peers with something idle the one that holds most comes first, then the one with what has been idle longest. */
     private static final Comparator<Peer> LARGEST_IDLE = Comparator.<Peer>comparingLong(peer -> -peer.held)
@@ -156,12 +151,12 @@ public final class SharedResource {
     }
 
     /** A peer, as long as it holds something or waits. Guarded by the lock, as all of its fields. */
-    private final class Peer {
+    final class Peer {
         private final PeerKey key;
         /** In the order in which they came: of two that are alike the older one ends. */
         private final Set<Grant> grants = new LinkedHashSet<>();
 
-        private final List<PeerQueue> queues = new ArrayList<>(1);
+        private final List<WaitingLine.OfPeer> inLines = new ArrayList<>(1);
         /** Those that its holders don't use now, each with the ticket since when. */
         private final SequencedMap<Grant, Long> idle = new LinkedHashMap<>();
 
@@ -176,43 +171,31 @@ public final class SharedResource {
             this.key = key;
         }
 
+        long held() {
+            return held;
+        }
+
+        long lastReturn() {
+            return lastReturn;
+        }
+
+        List<WaitingLine.OfPeer> inLines() {
+            return inLines;
+        }
+
         /** Leaves all orders before that changes by which it is sorted; {@link #putBack} has to follow. */
         private void takeOut() {
-            queues.forEach(queue -> queue.order.remove(queue));
+            inLines.forEach(WaitingLine.OfPeer::takeOut);
             if (!idle.isEmpty()) {
                 idlePeers.remove(this);
             }
         }
 
         private void putBack() {
-            queues.forEach(queue -> queue.order.add(queue));
+            inLines.forEach(WaitingLine.OfPeer::putBack);
             if (!idle.isEmpty()) {
                 idlePeers.add(this);
             }
-        }
-    }
-
-    /** The waiters of one peer at one part, in the order in which they came, each with its ticket. Guarded by the lock. */
-    private static final class PeerQueue {
-        private final Peer peer;
-        private final Set<PeerQueue> order;
-        private final SequencedMap<Grant, Long> waiting = new LinkedHashMap<>();
-
-        PeerQueue(final Peer peer, final Set<PeerQueue> order) {
-            this.peer = peer;
-            this.order = order;
-        }
-
-        Grant first() {
-            return waiting.firstEntry().getKey();
-        }
-
-        long firstTicket() {
-            return waiting.firstEntry().getValue();
-        }
-
-        long turn() {
-            return Math.max(peer.lastReturn, firstTicket());
         }
     }
 
@@ -220,8 +203,7 @@ public final class SharedResource {
     public final class Part implements AutoCloseable {
         private final LongSupplier partMax;
         private final Condition condition;
-        private final NavigableSet<PeerQueue> order = new TreeSet<>(TURNS);
-        private final Map<Peer, PeerQueue> queues = new IdentityHashMap<>();
+        private final WaitingLine line = new WaitingLine();
 
         private volatile long partOwn;
         private volatile long partHeld;
@@ -325,7 +307,7 @@ public final class SharedResource {
 
         /** @return whether its first waiter comes before that of another part */
         boolean precedes(final Part other) {
-            return this != other && TURNS.compare(order.first(), other.order.first()) < 0;
+            return this != other && line.compareTo(other.line) < 0;
         }
 
         /** @return what the first waiter would take of what no port has for itself; 0 if it can have nothing now */
@@ -350,30 +332,13 @@ public final class SharedResource {
         }
 
         private void enqueue(final Grant grant) {
-            final PeerQueue queue = queues.computeIfAbsent(grant.peer, peer -> {
-                final PeerQueue added = new PeerQueue(peer, order);
-                peer.queues.add(added);
-                return added;
-            });
-            final boolean isNew = queue.waiting.isEmpty();
-            queue.waiting.putLast(grant, tickets++);
-            if (isNew) {
-                order.add(queue);
-            }
+            line.add(grant, tickets++);
             waiting++;
             contended.add(this);
         }
 
         private void leave(final Grant grant) {
-            final PeerQueue queue = queues.get(grant.peer);
-            order.remove(queue);
-            queue.waiting.remove(grant);
-            if (queue.waiting.isEmpty()) {
-                queues.remove(grant.peer);
-                grant.peer.queues.remove(queue);
-            } else {
-                order.add(queue);
-            }
+            line.remove(grant);
             waiting--;
             if (waiting == 0) {
                 contended.remove(this);
@@ -382,7 +347,7 @@ public final class SharedResource {
         }
 
         private Grant first() {
-            return order.isEmpty() ? null : order.first().first();
+            return line.first();
         }
 
         private boolean hasRoom(final long amount, final long kept) {
@@ -632,6 +597,10 @@ public final class SharedResource {
             return part;
         }
 
+        Peer peer() {
+            return peer;
+        }
+
         /** @return what its peer would hold if it were granted */
         long peerWants() {
             return peerHeld() + counted();
@@ -695,8 +664,7 @@ public final class SharedResource {
             if (!part.isReachable.getAsBoolean()) {
                 continue;
             }
-            for (final PeerQueue queue : part.order) {
-                final Grant first = queue.first();
+            for (final Grant first : part.line.firstOfEach()) {
                 if (first.sinceNanos - nanos <= 0 && !part.hasRoom(first.reserved, 0)) {
                     waiters.add(first);
                 }
@@ -785,7 +753,7 @@ public final class SharedResource {
 
     private List<Part> contendedInTurn() {
         final List<Part> parts = new ArrayList<>(contended);
-        parts.sort(Comparator.comparing(part -> part.order.first(), TURNS));
+        parts.sort(Comparator.comparing(part -> part.line));
         return parts;
     }
 
