@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -84,10 +83,7 @@ class DocumentedMetricsTest {
 
     @Test
     void everyAttributeOfTheListenerIsThere() throws Exception {
-        final int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
+        final int port = ServedListener.freePort();
         final NiFiProperties properties = new NiFiProperties(Map.of());
         final NioRemoteSiteListener listener =
                 new NioRemoteSiteListener(port, null, properties, null, ListenerSettings.from(properties));

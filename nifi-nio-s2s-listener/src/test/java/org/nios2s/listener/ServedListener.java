@@ -145,7 +145,8 @@ public class ServedListener implements AutoCloseable {
         return new NiFiProperties(properties);
     }
 
-    private static int freePort() throws IOException {
+    /** @return a port that was free a moment ago */
+    public static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
         }

@@ -7,7 +7,6 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoInteractions;
 
 import java.io.InputStream;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -18,19 +17,14 @@ import org.apache.nifi.util.NiFiProperties;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.nios2s.listener.ServedListener;
 
 /** A NiFi that makes its listener by the name of the class gets this one, or its own. Lives on the test's thread. */
 class NamedSiteListenerTest {
-    private final int port = freePort();
+    private final int port = ServedListener.freePort();
     private final RemoteSiteListener stock = mock(RemoteSiteListener.class);
 
     NamedSiteListenerTest() throws Exception {}
-
-    private static int freePort() throws Exception {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
-    }
 
     /** In this module the class with the name of NiFi's listener is the shim, which stands for NiFi's own here. */
     @BeforeEach
