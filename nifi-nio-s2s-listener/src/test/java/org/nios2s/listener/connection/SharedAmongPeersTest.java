@@ -319,6 +319,14 @@ class SharedAmongPeersTest {
             void take(final TestPeer peer) throws IOException {
                 STALLED.push(peer.open(INPUT_PORT), SMALL);
             }
+
+            /** Of which some have a permit of the port by now, so that time passes for them, and the others wait for one. */
+            @Override
+            boolean isUsedUp(final SteppedListener listener) {
+                listener.dispatchers().sweep();
+                return listener.stepsNamed("ReceivePacketStep") == STREAMS / 2
+                        && listener.stepsNamed("AwaitSessionStep") == MOST - STREAMS / 2;
+            }
         },
         HANDSHAKES("handshakes.max") {
             @Override
