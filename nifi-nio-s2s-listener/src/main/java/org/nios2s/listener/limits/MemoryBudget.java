@@ -12,9 +12,9 @@ import org.nios2s.listener.time.NanoClock;
  * while there is no room for them. From then on it never waits for reserved bytes. A push that waits for a permit to stream gives back
  * the ones that it does not use: with the permit, of which there are few, it may hold as many beyond the limit.
  *
- * <p><b>Beyond the reservation.</b> Before more is read, the holder asks whether its grant {@link
- * SharedResource.Grant#hasRoomToGrow has room to grow}. If not, a push streams what it has to disk and reads no more than it has reserved. So what is held may exceed the limit by
- * what the IO workers were reading as it was reached, and by nothing else.
+ * <p><b>Beyond the reservation.</b> Before more is read, the holder asks whether its grant
+ * {@link SharedResource.Grant#hasRoomToGrow has room to grow}. If not, a push streams what it has to disk and reads no more than it has
+ * reserved. So what is held may exceed the limit by what the IO workers were reading as it was reached, and by nothing else.
  *
  * <p><b>Attributes.</b> Only the attributes of an unfinished packet can't be streamed. Where they take more than the reservation, and
  * there is no room, the push takes a permit for {@link #attributes}, whose memory lies beside the limit, until its packet is written.

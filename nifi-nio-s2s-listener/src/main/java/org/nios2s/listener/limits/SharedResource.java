@@ -641,9 +641,10 @@ public final class SharedResource {
         }
 
         /**
-         * Somebody was told on its behalf, or was told and keeps what it has.
+         * Counts its wait from a moment: from the one at which a holder was told on its behalf, or from before if that holder keeps what
+         * it has.
          *
-         * @return since when it has waited
+         * @return since when its wait counted until now
          */
         long waitSince(final long nanos) {
             final long before = sinceNanos;
@@ -664,11 +665,10 @@ public final class SharedResource {
             if (!part.isReachable.getAsBoolean()) {
                 continue;
             }
-            for (final Grant first : part.line.firstOfEach()) {
-                if (first.sinceNanos - nanos <= 0 && !part.hasRoom(first.reserved, 0)) {
-                    waiters.add(first);
-                }
-            }
+            part.line
+                    .firstOfEach()
+                    .filter(first -> first.sinceNanos - nanos <= 0 && !part.hasRoom(first.reserved, 0))
+                    .forEach(waiters::add);
         }
         return waiters;
     }

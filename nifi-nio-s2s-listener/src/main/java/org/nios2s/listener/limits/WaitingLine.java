@@ -4,11 +4,11 @@ package org.nios2s.listener.limits;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.SequencedMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.nios2s.listener.limits.SharedResource.Grant;
 import org.nios2s.listener.limits.SharedResource.Peer;
 
@@ -89,8 +89,8 @@ final class WaitingLine implements Comparable<WaitingLine> {
     }
 
     /** @return what each peer waits for first, in turn */
-    List<Grant> firstOfEach() {
-        return order.stream().map(OfPeer::first).toList();
+    Stream<Grant> firstOfEach() {
+        return order.stream().map(OfPeer::first);
     }
 
     @Override
