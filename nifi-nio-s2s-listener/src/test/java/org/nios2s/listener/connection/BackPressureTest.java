@@ -191,7 +191,7 @@ class BackPressureTest {
         try (TestPeer peer = listener.connect().open(INPUT_PORT)) {
             listener.dispatchers().sweep();
             assertFalse(listener.input().port().isTransmitting());
-            peer.push().say(new byte[] {(byte) 0}).flush();
+            peer.push().say(new byte[1]).flush();
             listener.awaitStep("ReceivePacketStep");
             listener.dispatchers().sweep();
             assertTrue(listener.input().port().isTransmitting());

@@ -150,7 +150,7 @@ enum HostileWay {
     }
 
     private static void drip(final TestPeer peer) throws IOException {
-        peer.say(new byte[] {(byte) 0}).flush();
+        peer.say(new byte[1]).flush();
     }
 
     private static void attribute(final TestPeer peer, final int name) throws IOException {

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -159,10 +160,9 @@ class SharedAmongPeersTest {
             @Override
             void awaitUsedUp(
                     final SteppedListener listener, final List<TestPeer> hostile, final SharedResource.Grant others) {
-                SteppedListener.awaiting().until(() -> {
-                    listener.dispatchers().sweep();
-                    return isUsedUp(listener) && listener.stepsNamed("AwaitMemoryStep") == hostile.size() - 1;
-                });
+                sweepUntil(
+                        listener,
+                        () -> isUsedUp(listener) && listener.stepsNamed("AwaitMemoryStep") == hostile.size() - 1);
                 final SharedResource memory = listener.budget().resources().getFirst();
                 others.add(memory.max() * 15 / 16 - MemoryBudget.SMALL_BYTES - memory.held());
             }
@@ -323,7 +323,6 @@ class SharedAmongPeersTest {
             /** Of which some have a permit of the port by now, so that time passes for them, and the others wait for one. */
             @Override
             boolean isUsedUp(final SteppedListener listener) {
-                listener.dispatchers().sweep();
                 return listener.stepsNamed("ReceivePacketStep") == STREAMS / 2
                         && listener.stepsNamed("AwaitSessionStep") == MOST - STREAMS / 2;
             }
@@ -501,11 +500,16 @@ class SharedAmongPeersTest {
     /** Its time is over, and the clock stands; a busy machine may need more of its own. */
     private static void awaitDone(final CompletableFuture<Void> served, final SteppedListener listener)
             throws Exception {
+        sweepUntil(listener, served::isDone);
+        served.get();
+    }
+
+    /** Waits while the clock stands, and the listener looks after its ports as it does a few times a second. */
+    private static void sweepUntil(final SteppedListener listener, final Callable<Boolean> condition) {
         SteppedListener.awaiting().until(() -> {
             listener.dispatchers().sweep();
-            return served.isDone();
+            return condition.call();
         });
-        served.get();
     }
 
     /** The listener may have cut some by now. */
@@ -577,15 +581,7 @@ class SharedAmongPeersTest {
         final Semaphore disk = new Semaphore(1);
         try (SteppedListener listener = listener("buffer.memory", "4 MB");
                 TestPeer honest = listener.connectFrom("127.0.0.9").open(INPUT_PORT)) {
-            listener.input().beforeWrite(() -> {
-                disk.acquireUninterruptibly();
-                disk.release();
-            });
-            for (int i = 0; i < 4; i++) {
-                hostile.add(listener.connectFrom("127.0.0.1").open(INPUT_PORT));
-                STALLED.push(hostile.get(i), LARGE);
-                listener.awaitAllRead(i + 1, hostile.get(i).flush());
-            }
+            stallBefore(listener, disk);
             final CompletableFuture<Void> served = HonestTransaction.allDo(List.of(honest), peer -> {
                 HonestTransaction.PUSH.begin(peer, Map.of(), HonestTransaction.content(LARGE));
                 HonestTransaction.PUSH.end(peer);
@@ -614,15 +610,7 @@ class SharedAmongPeersTest {
         final Semaphore disk = new Semaphore(1);
         try (SteppedListener listener = listener("buffer.memory", "4 MB");
                 TestPeer honest = listener.connectFrom("127.0.0.9").open(INPUT_PORT)) {
-            listener.input().beforeWrite(() -> {
-                disk.acquireUninterruptibly();
-                disk.release();
-            });
-            for (int i = 0; i < 4; i++) {
-                hostile.add(listener.connectFrom("127.0.0.1").open(INPUT_PORT));
-                STALLED.push(hostile.get(i), LARGE);
-                listener.awaitAllRead(i + 1, hostile.get(i).flush());
-            }
+            stallBefore(listener, disk);
             listener.passTime(clock, Duration.ofSeconds(1));
             honest.push().packet(Map.of(), HonestTransaction.content(LARGE)).flush();
             listener.awaitSteps("AwaitSessionStep", 1);
@@ -642,6 +630,19 @@ class SharedAmongPeersTest {
             for (final TestPeer peer : hostile) {
                 peer.close();
             }
+        }
+    }
+
+    /** Four pushes of one address stand still, and what they say next is written while the disk is free. */
+    private void stallBefore(final SteppedListener listener, final Semaphore disk) throws IOException {
+        listener.input().beforeWrite(() -> {
+            disk.acquireUninterruptibly();
+            disk.release();
+        });
+        for (int i = 0; i < 4; i++) {
+            hostile.add(listener.connectFrom("127.0.0.1").open(INPUT_PORT));
+            STALLED.push(hostile.get(i), LARGE);
+            listener.awaitAllRead(i + 1, hostile.get(i).flush());
         }
     }
 
@@ -674,7 +675,7 @@ class SharedAmongPeersTest {
                 door.take(peer);
                 peer.flush();
             }
-            SteppedListener.awaiting().until(() -> door.isUsedUp(listener));
+            sweepUntil(listener, () -> door.isUsedUp(listener));
             listener.passTime(clock, STEP);
             CompletableFuture<Void> served = comeIn(listener);
             Duration passed = Duration.ZERO;
@@ -773,7 +774,7 @@ class SharedAmongPeersTest {
             }
             for (Duration passed = Duration.ZERO; passed.compareTo(PATIENCE) < 0; passed = passed.plus(STEP)) {
                 for (final TestPeer peer : fleet.subList(0, admitted)) {
-                    peer.say(new byte[] {(byte) 0}).flush();
+                    DRIPPING.goOn(peer);
                 }
                 for (int i = 0; i < admitted; i++) {
                     listener.awaitAllRead(i, fleet.get(i));
