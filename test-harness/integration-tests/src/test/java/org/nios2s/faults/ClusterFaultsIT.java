@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiNode;
+import org.nios2s.integration.Peers;
 
 /**
  * A cluster of two under load that loses a node, see {@link Ordeal}. Runs on the thread of the tests, with a cluster of its own.
@@ -48,7 +49,7 @@ class ClusterFaultsIT {
             load.awaitProgress();
             // And it serves, too.
             Awaitility.await().atMost(Ordeal.PATIENCE).ignoreExceptions().until(() -> {
-                try (FaultPeer peer = ordeal.connect(Ordeal.address(lost), lost.portId("input"), step -> {})) {
+                try (FaultPeer peer = ordeal.connect(Peers.address(lost), lost.portId("input"), step -> {})) {
                     peer.push("node-lost-came-back", new byte[1]);
                     return true;
                 }

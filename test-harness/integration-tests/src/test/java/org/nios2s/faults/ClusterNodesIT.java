@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.nios2s.integration.Peers.address;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -130,7 +131,7 @@ class ClusterNodesIT {
         private static Callable<Void> onTheNode(
                 final String portId, final Consumer<FaultPeer.Step> steps, final Conversation told) {
             return () -> {
-                try (FaultPeer peer = ordeal.connect(Ordeal.address(node), portId, steps)) {
+                try (FaultPeer peer = ordeal.connect(address(node), portId, steps)) {
                     told.hold(peer);
                 }
                 return null;
@@ -173,14 +174,14 @@ class ClusterNodesIT {
     }
 
     private static void pushOne(final NifiNode to, final String portId, final String id) throws IOException {
-        try (FaultPeer peer = ordeal.connect(Ordeal.address(to), portId, step -> {})) {
+        try (FaultPeer peer = ordeal.connect(address(to), portId, step -> {})) {
             peer.push(id, new byte[1]);
         }
     }
 
     private static List<String> pullAll(final NifiNode from) throws IOException {
         final List<String> pulled = new ArrayList<>();
-        try (FaultPeer peer = ordeal.connect(Ordeal.address(from), heldOut, step -> {})) {
+        try (FaultPeer peer = ordeal.connect(address(from), heldOut, step -> {})) {
             while (peer.pull(pulled::add)) {
                 // There may be more.
             }

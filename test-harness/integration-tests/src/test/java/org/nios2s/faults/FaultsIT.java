@@ -39,6 +39,7 @@ import org.nios2s.harness.nifi.security.AccessPolicies;
 import org.nios2s.harness.nifi.security.AccessPolicies.Action;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.target.SuspendedProcess;
+import org.nios2s.integration.Peers;
 
 /**
  * Faults of a NiFi under load, see {@link Ordeal}. Runs on the thread of the tests, with a NiFi of its own.
@@ -175,7 +176,7 @@ class FaultsIT {
     private static void letABombGoOff() {
         final Attack bomb =
                 new Attacks(nifi.portId("input"), "").inflationBombs().by(1);
-        try (AttackSwarm swarm = AttackSwarm.launch(bomb, Ordeal.address(nifi))) {
+        try (AttackSwarm swarm = AttackSwarm.launch(bomb, Peers.address(nifi))) {
             Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> swarm.ended() == 1 || !Files.exists(ORDER));
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
@@ -239,7 +240,7 @@ class FaultsIT {
             try {
                 for (int peer = 0; peer < 100; peer++) {
                     final Socket socket = new Socket();
-                    socket.connect(Ordeal.address(nifi));
+                    socket.connect(Peers.address(nifi));
                     crowd.add(socket);
                 }
                 TimeUnit.SECONDS.sleep(2);
@@ -273,7 +274,7 @@ class FaultsIT {
     @Order(2)
     @EnumSource(value = FaultyProxy.Harm.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void aProxyThatDoesHarmMakesNoHarm(final FaultyProxy.Harm harm) throws Exception {
-        try (FaultyProxy proxy = new FaultyProxy(Ordeal.address(nifi))) {
+        try (FaultyProxy proxy = new FaultyProxy(Peers.address(nifi))) {
             final Load.Entrance entrance = (port, steps) -> ordeal.connect(proxy.address(), nifi.portId(port), steps);
             ordeal.endure("proxy-" + harm, entrance, load -> {
                 final long failures = load.failures();
@@ -313,7 +314,7 @@ class FaultsIT {
         nifi.flow().start(doomed);
         ordeal.endure("port-deleted", load -> {
             final ResendingSenders.Connector connector =
-                    () -> ordeal.connect(Ordeal.address(nifi), doomed.id(), step -> {});
+                    () -> ordeal.connect(Peers.address(nifi), doomed.id(), step -> {});
             try (ResendingSenders small = ResendingSenders.start("doomed-small", 4, Load.SMALL_BYTES, connector);
                     ResendingSenders large = ResendingSenders.start("doomed-large", 2, Load.LARGE_BYTES, connector)) {
                 small.awaitMore(DOOMED_PACKETS);

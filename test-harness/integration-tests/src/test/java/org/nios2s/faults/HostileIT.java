@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,6 +25,7 @@ import org.nios2s.harness.nifi.Listener;
 import org.nios2s.harness.nifi.NifiHome;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.harness.nifi.NifiOptions;
+import org.nios2s.integration.Peers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -125,8 +124,8 @@ class HostileIT {
         final int peers;
         final String attackers;
         try (HonestClients clients = HonestClients.push(nifi, ATTACK);
-                AttackSwarm swarm =
-                        AttackSwarm.launch(attack, target(), attack.name().startsWith("one address"), true)) {
+                AttackSwarm swarm = AttackSwarm.launch(
+                        attack, Peers.address(nifi), attack.name().startsWith("one address"), true)) {
             honest = clients.await();
             during = Vitals.of(nifi);
             peers = swarm.connected();
@@ -168,7 +167,7 @@ class HostileIT {
         final String forged =
                 "\n2026-01-01 00:00:00,000 ERROR [main] org.example.Forged FORGED\r\n\u001b[2J\u0085\u2028";
         final Attack attack = attacks.names("forged names", Attacks.placesOfNames(), forged);
-        try (AttackSwarm swarm = AttackSwarm.launch(attack, target())) {
+        try (AttackSwarm swarm = AttackSwarm.launch(attack, Peers.address(nifi))) {
             Awaitility.await().atMost(PATIENCE).until(() -> swarm.connected() == attack.peers());
             Awaitility.await()
                     .atMost(PATIENCE)
@@ -178,9 +177,5 @@ class HostileIT {
                 .filter(line -> line.startsWith("2026-01-01 00:00:00,000") || line.contains("\u001b"))
                 .toList();
         assertEquals(List.of(), forgedLines);
-    }
-
-    private static InetSocketAddress target() throws IOException {
-        return new InetSocketAddress(nifi.info().s2sHost(), nifi.info().s2sPort());
     }
 }

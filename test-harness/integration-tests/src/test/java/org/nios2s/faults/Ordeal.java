@@ -26,6 +26,7 @@ import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.QueueClient;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.integration.OwnNifi;
+import org.nios2s.integration.Peers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -95,7 +96,7 @@ final class Ordeal {
     /** Connects to the nodes in turn. */
     FaultPeer connect(final String port, final Consumer<FaultPeer.Step> steps) throws IOException {
         final NifiNode node = nodes.get(Math.floorMod(connections.getAndIncrement(), nodes.size()));
-        return new FaultPeer(address(node), nifi().portId(port), tls, steps);
+        return new FaultPeer(Peers.address(node), nifi().portId(port), tls, steps);
     }
 
     /** A peer of a NiFi at some address. */
@@ -107,7 +108,8 @@ final class Ordeal {
     /** A peer pushes whose TLS session and certificate are not known yet; whatever comes of it. */
     void letAStrangerPush() {
         final String id = "stranger-" + connections.getAndIncrement();
-        try (FaultPeer stranger = new FaultPeer(address(nifi()), nifi().portId("input"), clientContext(), step -> {})) {
+        try (FaultPeer stranger =
+                new FaultPeer(Peers.address(nifi()), nifi().portId("input"), clientContext(), step -> {})) {
             stranger.push(id, new byte[1]);
         } catch (final IOException e) {
             logger.debug("{} was hit", id, e);
@@ -116,10 +118,6 @@ final class Ordeal {
 
     private SSLContext clientContext() {
         return nifi().security().context(nifi().security().keyStore(Identity.CLIENT));
-    }
-
-    static InetSocketAddress address(final NifiNode node) {
-        return new InetSocketAddress(node.info().s2sHost(), node.info().s2sPort());
     }
 
     /** A fault after which all kinds of clients are served again at once. */

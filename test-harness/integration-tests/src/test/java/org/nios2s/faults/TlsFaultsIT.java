@@ -42,6 +42,7 @@ import org.nios2s.harness.nifi.NifiOptions;
 import org.nios2s.harness.nifi.security.CertificateAuthority;
 import org.nios2s.harness.nifi.security.Identity;
 import org.nios2s.harness.nifi.security.SecurityFiles;
+import org.nios2s.integration.Peers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -108,7 +109,7 @@ class TlsFaultsIT {
                         .iterator());
         ordeal.endure("tls-stalled", load -> {
             final long failures = load.failures();
-            try (AttackSwarm swarm = AttackSwarm.launch(attack, Ordeal.address(nifi))) {
+            try (AttackSwarm swarm = AttackSwarm.launch(attack, Peers.address(nifi))) {
                 Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> swarm.connected() == STALLING_PEERS);
                 load.awaitProgress();
                 Awaitility.await().atMost(Ordeal.PATIENCE).until(() -> swarm.ended() == STALLING_PEERS);
@@ -268,7 +269,7 @@ class TlsFaultsIT {
     }
 
     private static FaultPeer connect(final SSLContext context) throws IOException {
-        return new FaultPeer(Ordeal.address(nifi), nifi.portId("input"), context, step -> {});
+        return new FaultPeer(Peers.address(nifi), nifi.portId("input"), context, step -> {});
     }
 
     /** Within some time, by an alert that says why. Each time with no session to resume: no certificate is checked then. */

@@ -130,7 +130,10 @@ final class Speaker {
     }
 
     private static byte[] response(final ResponseCode code, final String message) {
-        return code.containsMessage() ? Message.response(code, message) : Message.response(code);
+        if (code.containsMessage()) {
+            return Message.response(code, message);
+        }
+        return Message.response(code);
     }
 
     private void packet(final OutputStream out, final List<String> arguments, final boolean withId) throws IOException {

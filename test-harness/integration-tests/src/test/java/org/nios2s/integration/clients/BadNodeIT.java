@@ -36,6 +36,7 @@ import org.nios2s.client.TransactionException;
 import org.nios2s.harness.nifi.NifiCluster;
 import org.nios2s.harness.nifi.NifiNode;
 import org.nios2s.integration.OwnNifi;
+import org.nios2s.integration.Peers;
 import org.nios2s.integration.SharedNifi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,8 +127,7 @@ class BadNodeIT {
                 .ignoreExceptions()
                 .until(() -> cluster.nodes().getFirst().flow().connectedNodes() == 2);
         final TlsClients contexts = new TlsClients(bad().security());
-        final InetSocketAddress address =
-                new InetSocketAddress(bad().info().s2sHost(), bad().info().s2sPort());
+        final InetSocketAddress address = Peers.address(bad());
         // All of them know the node, and none that it is dead, when their turn comes.
         try (SiteToSite beforeDeath = warm();
                 SiteToSite beforeRefusal = warm();
