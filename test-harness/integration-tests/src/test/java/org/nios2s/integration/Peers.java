@@ -14,6 +14,11 @@ import org.nios2s.peers.TestPeer;
 
 /** Connects scripted peers to the RAW port of a NiFi. Stateless; any thread. */
 public final class Peers {
+    /**
+     * The address of peers that leave during their handshake or are refused. Our listener may let the JDK's TLS serve it from then on,
+     * in place of BoringSSL; the addresses of other tests' peers stay with BoringSSL.
+     */
+    public static final String REFUSED_ADDRESS = "127.0.0.7";
 
     private Peers() {}
 
@@ -35,8 +40,14 @@ public final class Peers {
         return connect(context, nifi, tlsVersion, null);
     }
 
-    /** The same from an address of this machine, or any for null. */
-    public static TestPeer connect(
+    /** The same from {@link #REFUSED_ADDRESS}. */
+    public static TestPeer connectToBeRefused(
+            final SSLContext context, final NifiNodeInfo nifi, final String tlsVersion) throws IOException {
+        return connect(context, nifi, tlsVersion, InetAddress.getByName(REFUSED_ADDRESS));
+    }
+
+    /** Connects from an address of this machine, or any for null. */
+    private static TestPeer connect(
             final SSLContext context, final NifiNodeInfo nifi, final String tlsVersion, final InetAddress from)
             throws IOException {
         final SSLSocket socket =

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.math.BigInteger;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
@@ -66,9 +65,6 @@ class TlsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int TIMEOUT_MILLIS = 20_000;
     private static final byte TLS_ALERT = 21;
-
-    /** From where BoringSSL is not tried again: the other tests' peers have another address. */
-    private static final String REFUSED_ADDRESS = "127.0.0.7";
 
     private static final String TLS_1_3 = "TLSv1.3";
     private static final String PACKET_ID = "packet.id";
@@ -187,7 +183,8 @@ class TlsIT {
     }
 
     private BigInteger servedSerialNumber(final String version) throws IOException {
-        try (TestPeer peer = Peers.connect(clients.authorized(), instance, version)) {
+        // It leaves while its handshake may still be under way at our end.
+        try (TestPeer peer = Peers.connectToBeRefused(clients.authorized(), instance, version)) {
             return serialNumber(peer.tlsSession().getPeerCertificates()[0]);
         }
     }
@@ -261,7 +258,7 @@ class TlsIT {
     private void assertCutOff(final SSLContext bad, final String version) throws IOException {
         try (TestPeer other = greeted()) {
             assertEndedByOtherEnd(() -> {
-                try (TestPeer peer = Peers.connect(bad, instance, version, InetAddress.getByName(REFUSED_ADDRESS))) {
+                try (TestPeer peer = Peers.connectToBeRefused(bad, instance, version)) {
                     peer.answerToHandshake(nifi.portId("input"));
                 }
             });

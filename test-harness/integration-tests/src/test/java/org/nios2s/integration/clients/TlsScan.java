@@ -18,6 +18,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.nios2s.integration.Peers;
 
 /**
  * Finds out what a TLS server offers, with greetings written byte by byte: a library would not ask for what it refuses
@@ -138,10 +139,7 @@ final class TlsScan {
     private Optional<Choice> greet(final int version, final List<Integer> suites, final List<Integer> groups)
             throws IOException {
         try (Socket socket = new Socket()) {
-            if (fromManyAddresses) {
-                connections++;
-                socket.bind(new InetSocketAddress("127.1.0." + connections, 0));
-            }
+            socket.bind(new InetSocketAddress(nextAddress(), 0));
             socket.connect(new InetSocketAddress(host, port), TIMEOUT_MILLIS);
             socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.getOutputStream().write(clientHello(version, suites, groups));
@@ -149,6 +147,14 @@ final class TlsScan {
         } catch (final EOFException | SocketException e) {
             return Optional.empty();
         }
+    }
+
+    private String nextAddress() {
+        if (fromManyAddresses) {
+            connections++;
+            return "127.1.0." + connections;
+        }
+        return Peers.REFUSED_ADDRESS;
     }
 
     private static byte[] clientHello(final int version, final List<Integer> suites, final List<Integer> groups)
