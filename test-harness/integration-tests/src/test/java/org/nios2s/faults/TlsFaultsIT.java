@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -156,7 +157,11 @@ class TlsFaultsIT {
         final Instant patience = Instant.now().plus(Ordeal.PATIENCE);
         long handshakes = 0;
         try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
-                .createSocket(nifi.info().s2sHost(), nifi.info().s2sPort())) {
+                .createSocket(
+                        nifi.info().s2sHost(),
+                        nifi.info().s2sPort(),
+                        InetAddress.getByName(Peers.REFUSED_ADDRESS),
+                        0)) {
             socket.setEnabledProtocols(new String[] {version});
             socket.setSoTimeout((int) Ordeal.PATIENCE.toMillis());
             socket.startHandshake();

@@ -15,8 +15,8 @@ import org.nios2s.peers.TestPeer;
 /** Connects scripted peers to the RAW port of a NiFi. Stateless; any thread. */
 public final class Peers {
     /**
-     * The address of peers that leave during their handshake or are refused. Our listener may let the JDK's TLS serve it from then on,
-     * in place of BoringSSL; the addresses of other tests' peers stay with BoringSSL.
+     * The address of peers that leave during their handshake, are refused or renew keys without end. Our listener may let the JDK's TLS
+     * serve it from then on, in place of BoringSSL; the addresses of other tests' peers stay with BoringSSL.
      */
     public static final String REFUSED_ADDRESS = "127.0.0.7";
 
