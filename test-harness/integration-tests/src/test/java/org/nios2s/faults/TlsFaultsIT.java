@@ -160,7 +160,7 @@ class TlsFaultsIT {
                 .createSocket(
                         nifi.info().s2sHost(),
                         nifi.info().s2sPort(),
-                        InetAddress.getByName(Peers.REFUSED_ADDRESS),
+                        InetAddress.getByName(Peers.SUSPECT_ADDRESS),
                         0)) {
             socket.setEnabledProtocols(new String[] {version});
             socket.setSoTimeout((int) Ordeal.PATIENCE.toMillis());

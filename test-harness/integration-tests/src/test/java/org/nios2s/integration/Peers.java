@@ -18,7 +18,7 @@ public final class Peers {
      * The address of peers that leave during their handshake, are refused or renew keys without end. Our listener may let the JDK's TLS
      * serve it from then on, in place of BoringSSL; the addresses of other tests' peers stay with BoringSSL.
      */
-    public static final String REFUSED_ADDRESS = "127.0.0.7";
+    public static final String SUSPECT_ADDRESS = "127.0.0.7";
 
     private Peers() {}
 
@@ -40,10 +40,10 @@ public final class Peers {
         return connect(context, nifi, tlsVersion, null);
     }
 
-    /** The same from {@link #REFUSED_ADDRESS}. */
-    public static TestPeer connectToBeRefused(
+    /** The same from {@link #SUSPECT_ADDRESS}. */
+    public static TestPeer connectFromSuspectAddress(
             final SSLContext context, final NifiNodeInfo nifi, final String tlsVersion) throws IOException {
-        return connect(context, nifi, tlsVersion, InetAddress.getByName(REFUSED_ADDRESS));
+        return connect(context, nifi, tlsVersion, InetAddress.getByName(SUSPECT_ADDRESS));
     }
 
     /** Connects from an address of this machine, or any for null. */

@@ -184,7 +184,7 @@ class TlsIT {
 
     private BigInteger servedSerialNumber(final String version) throws IOException {
         // It leaves while its handshake may still be under way at our end.
-        try (TestPeer peer = Peers.connectToBeRefused(clients.authorized(), instance, version)) {
+        try (TestPeer peer = Peers.connectFromSuspectAddress(clients.authorized(), instance, version)) {
             return serialNumber(peer.tlsSession().getPeerCertificates()[0]);
         }
     }
@@ -258,7 +258,7 @@ class TlsIT {
     private void assertCutOff(final SSLContext bad, final String version) throws IOException {
         try (TestPeer other = greeted()) {
             assertEndedByOtherEnd(() -> {
-                try (TestPeer peer = Peers.connectToBeRefused(bad, instance, version)) {
+                try (TestPeer peer = Peers.connectFromSuspectAddress(bad, instance, version)) {
                     peer.answerToHandshake(nifi.portId("input"));
                 }
             });

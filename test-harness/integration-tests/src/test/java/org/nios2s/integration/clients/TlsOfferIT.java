@@ -104,7 +104,7 @@ class TlsOfferIT {
                 StandardCopyOption.ATOMIC_MOVE);
         final TlsClients clients = new TlsClients(security());
         Awaitility.await().atMost(PATIENCE).until(() -> {
-            try (TestPeer peer = Peers.connectToBeRefused(clients.authorized(), nifi.info(), "TLSv1.3")) {
+            try (TestPeer peer = Peers.connectFromSuspectAddress(clients.authorized(), nifi.info(), "TLSv1.3")) {
                 return ((X509Certificate) peer.tlsSession().getPeerCertificates()[0])
                         .getPublicKey()
                         .getAlgorithm()

@@ -154,7 +154,7 @@ final class TlsScan {
             connections++;
             return "127.1.0." + connections;
         }
-        return Peers.REFUSED_ADDRESS;
+        return Peers.SUSPECT_ADDRESS;
     }
 
     private static byte[] clientHello(final int version, final List<Integer> suites, final List<Integer> groups)
