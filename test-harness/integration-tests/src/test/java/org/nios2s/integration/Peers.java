@@ -15,8 +15,8 @@ import org.nios2s.peers.TestPeer;
 /** Connects scripted peers to the RAW port of a NiFi. Stateless; any thread. */
 public final class Peers {
     /**
-     * The address of peers that leave during their handshake, are refused or renew keys without end. Our listener may let the JDK's TLS
-     * serve it from then on, in place of BoringSSL; the addresses of other tests' peers stay with BoringSSL.
+     * The address of peers that leave during their handshake, are refused or renew keys without end. From then on the JDK's TLS may
+     * serve that address in place of BoringSSL. Other tests' peers have another address, so BoringSSL keeps serving them.
      */
     public static final String SUSPECT_ADDRESS = "127.0.0.7";
 

@@ -183,7 +183,7 @@ class TlsIT {
     }
 
     private BigInteger servedSerialNumber(final String version) throws IOException {
-        // It leaves while its handshake may still be under way at our end.
+        // This peer leaves while its handshake may still be under way at our end.
         try (TestPeer peer = Peers.connectFromSuspectAddress(clients.authorized(), instance, version)) {
             return serialNumber(peer.tlsSession().getPeerCertificates()[0]);
         }

@@ -75,7 +75,10 @@ final class TlsScan {
     private final boolean fromManyAddresses;
     private int connections;
 
-    /** @param fromManyAddresses whether each connection comes from another address, so that it is the first from there */
+    /**
+     * @param fromManyAddresses whether each connection comes from another address, so that it is the first from there; otherwise all
+     *     come from {@link Peers#SUSPECT_ADDRESS}
+     */
     TlsScan(final String host, final int port, final boolean fromManyAddresses) {
         this.host = host;
         this.port = port;
